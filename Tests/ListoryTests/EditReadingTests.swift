@@ -233,13 +233,15 @@ extension EditReadingTests {
             try restored("Neighbour") { list in
                 try list.delete(.items([2, 3]))
                 try list.move(1, to: .end(of: "today"))
-            } == ["Task 4", "Task 5", "Task 1", "x Task 3"])
+            } == ["x Task 3", "Task 4", "Task 5", "Task 1"])
         #expect(try restored("All") { try $0.delete(.items([1, 2, 3, 4, 5])) } == ["x Task 3"])
         #expect(try restored("Section") { try $0.deleteSection("today") } == ["x Task 3"])
         try store.edit("Section") { try $0.deleteSection("today") }
         try store.edit("Restore") { try $0.restore(3, from: then) }
         #expect(try store.snapshot.section("today")?.title == "Today")
-        #expect(throws: ListError.unknownItem(9)) { try store.edit("None") { try $0.restore(9, from: then) } }
+        #expect(throws: ListError.notInVersion(what: "row 9", then.version)) {
+            try store.edit("None") { try $0.restore(9, from: then) }
+        }
         try store.close()
     }
 

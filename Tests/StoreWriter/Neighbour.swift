@@ -19,6 +19,7 @@ struct Neighbour {
     private let path: String
     private let name: String
     private let store: UntypedStore
+    private let trash: UntypedLiveTrash
     private let answers: FileHandle
     private var generator: SeededGenerator
     private var pending: [Commit] = []
@@ -54,6 +55,7 @@ struct Neighbour {
         options.checkpoints.touches.sliceSize = 256
         options.checkpoints.touches.deletionSize = 3
         store = try UntypedStore.open(at: path, options: options)
+        trash = try UntypedLiveTrash(of: store)
         let answersPath = arguments[4]
         if access(answersPath, F_OK) != 0 { _ = FileManager.default.createFile(atPath: answersPath, contents: nil) }
         answers = FileHandle(forWritingAtPath: answersPath)!
@@ -73,6 +75,7 @@ struct Neighbour {
             // Nothing to undo, or another process has deleted the row.
         }
         if generator.oneIn(10) { try store.waitUntilDurable() }
+        if generator.oneIn(10) { _ = try trash.snapshot }
         acknowledge()
         if arguments.contains("slow") { usleep(UInt32.random(in: 0...4_000, using: &generator)) }
     }
@@ -120,6 +123,8 @@ struct Neighbour {
         for _ in 0..<20_000 where try !isBlind && store.version.description != end { usleep(500) }
         let undo = try store.undoState(origin: name)
         let next = [undo.undo, undo.redo].map { "\($0?.version ?? .empty)" }.joined(separator: " ")
+        let shown = try trash.snapshot
+        if try Array(shown.rows) != store.trash(limit: shown.rows.count) { print("another trash in \(name)") }
         print("\(try store.version) \(try store.snapshot.stateHash) \(undo.undoCount) \(undo.redoCount) \(next)")
         fflush(nil)
         while access("\(path)-next\(round)", F_OK) != 0 {

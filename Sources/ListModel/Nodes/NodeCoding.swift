@@ -28,7 +28,7 @@ enum NodeCoding {
         static let locators: UInt8 = 68
         static let numbers: UInt8 = 69
         static let touches: UInt8 = 70
-        static let deletions: UInt8 = 71
+        static let landmarks: UInt8 = 71
         static let touchCatalog: UInt8 = 72
         /// The bit of a node that stores a lowest depth after each child or section.
         static let depths: UInt8 = 32

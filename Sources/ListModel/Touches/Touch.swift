@@ -46,6 +46,8 @@ package enum RowOrSection: Hashable, Sendable {
     /// The section of this id.
     case section(UntypedID)
 
+    var isSection: Bool { if case .section = self { true } else { false } }
+
     /// The number under which touches are found.
     package var fingerprint: UInt32 {
         switch self {

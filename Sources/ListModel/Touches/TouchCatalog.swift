@@ -22,13 +22,13 @@ package struct TouchCatalog: Equatable, Sendable {
         package var count: UInt64
         /// n: the number of its buckets is 2ⁿ.
         package var bits: Int
-        /// How many chunks of deletions follow the buckets.
-        package var deletionCount: Int
+        /// How many chunks of landmarks follow the buckets.
+        package var landmarkCount: Int
 
         /// How many buckets it has.
         package var bucketCount: Int { 1 &<< bits }
         /// How many rows it has, at most.
-        package var rowCount: Int { bucketCount + deletionCount }
+        package var rowCount: Int { bucketCount + landmarkCount }
 
         /// The bucket of a fingerprint.
         package func bucket(of fingerprint: UInt32) -> Int { bits == 0 ? 0 : Int(fingerprint &>> UInt32(32 - bits)) }
@@ -70,7 +70,7 @@ extension TouchCatalog.Segment {
         return bits
     }
 
-    /// The key of a bucket, or of a chunk of deletions, which follow the buckets.
+    /// The key of a bucket, or of a chunk of landmarks, which follow the buckets.
     package func key(_ index: Int) -> UInt64 { number &<< TouchCatalog.indexBits | UInt64(index) }
 }
 
@@ -96,7 +96,7 @@ extension TouchCatalog {
                 writer.write(varint: number)
             }
             writer.write(count: segment.bits)
-            writer.write(count: segment.deletionCount)
+            writer.write(count: segment.landmarkCount)
         }
         writer.write(varint: nextNumber)
         writer.write(varint: recordBytes)
@@ -124,7 +124,7 @@ extension TouchCatalog {
             segments.append(
                 Segment(
                     number: numbers[0], first: Version(numbers[1]), last: Version(numbers[2]), count: numbers[3],
-                    bits: Int(numbers[4]), deletionCount: Int(numbers[5])))
+                    bits: Int(numbers[4]), landmarkCount: Int(numbers[5])))
         }
         nextNumber = reader.readVarint()
         recordBytes = reader.readVarint()

@@ -1,4 +1,4 @@
-// The rows of a segment as bytes: buckets of touches, then chunks of the versions that deleted something.
+// The rows of a segment as bytes: buckets of touches, then chunks of landmarks.
 //
 // Always holds: bytes are checked before anything of them is used; a reader gets all that was written, or nil.
 
@@ -66,24 +66,24 @@ package enum TouchCoding {
         return reader.isDamaged || reader.remaining > 0 ? nil : touches
     }
 
-    /// Writes a chunk of deletions, the newest version first.
+    /// Writes a chunk of landmarks, the newest version first.
     static func write(
-        deletions: ArraySlice<Version>, _ segment: TouchCatalog.Segment, _ index: Int, _ writer: inout ByteWriter
+        landmarks: ArraySlice<Version>, _ segment: TouchCatalog.Segment, _ index: Int, _ writer: inout ByteWriter
     ) {
-        NodeCoding.begin(NodeCoding.Kind.deletions, count: deletions.count, &writer)
+        NodeCoding.begin(NodeCoding.Kind.landmarks, count: landmarks.count, &writer)
         var last = segment.last
-        for version in deletions {
+        for version in landmarks {
             writer.write(varint: last.rawValue - version.rawValue)
             last = version
         }
         NodeCoding.seal(segment.key(segment.bucketCount + index), &writer)
     }
 
-    /// Reads a chunk of deletions, the newest version first; nil if it is damaged.
-    package static func deletions(
+    /// Reads a chunk of landmarks, the newest version first; nil if it is damaged.
+    package static func landmarks(
         _ bytes: UnsafeRawBufferPointer, _ segment: TouchCatalog.Segment, _ index: Int
     ) -> [Version]? {
-        guard var reader = reader(bytes, segment, segment.bucketCount + index, NodeCoding.Kind.deletions) else {
+        guard var reader = reader(bytes, segment, segment.bucketCount + index, NodeCoding.Kind.landmarks) else {
             return nil
         }
         let count = reader.readVarint()

@@ -8,25 +8,25 @@ package struct TouchInput {
     package var segment: TouchCatalog.Segment
     /// Returns the touches of a bucket.
     package var touches: (_ bucket: Int) throws -> [Touch]
-    /// Returns a chunk of deletions, the newest version first.
-    package var deletions: (_ chunk: Int) throws -> [Version]
+    /// Returns a chunk of landmarks, the newest version first.
+    package var landmarks: (_ chunk: Int) throws -> [Version]
 
     package init(
         _ segment: TouchCatalog.Segment, touches: @escaping (Int) throws -> [Touch],
-        deletions: @escaping (Int) throws -> [Version]
+        landmarks: @escaping (Int) throws -> [Version]
     ) {
-        (self.segment, self.touches, self.deletions) = (segment, touches, deletions)
+        (self.segment, self.touches, self.landmarks) = (segment, touches, landmarks)
     }
 
     /// A run of the touches of some commits. It is sorted.
     package init(_ run: TouchRun, _ versions: ClosedRange<Version>) {
         let segment = TouchCatalog.Segment(
             number: 0, first: versions.lowerBound, last: versions.upperBound, count: UInt64(run.count), bits: 0,
-            deletionCount: 1)
+            landmarkCount: 1)
         self.init(segment) { _ in
             run.touches
-        } deletions: { _ in
-            run.deletions.reversed()
+        } landmarks: { _ in
+            run.landmarks.reversed()
         }
     }
 }
@@ -53,7 +53,7 @@ package enum TouchMerge {
         let count = inputs.reduce(0) { $0 + $1.segment.count }
         var segment = TouchCatalog.Segment(
             number: number, first: oldest.first, last: newest.last, count: count,
-            bits: TouchCatalog.Segment.bits(count, bucketSize: bucketSize), deletionCount: 0)
+            bits: TouchCatalog.Segment.bits(count, bucketSize: bucketSize), landmarkCount: 0)
         var writer = ByteWriter()
         var streams = inputs.map(Stream.init)
         var touches: [Touch] = []
@@ -67,22 +67,22 @@ package enum TouchMerge {
             TouchCoding.write(touches[...], segment, bucket, &writer)
             try writer.withBytes { try put(segment.key(bucket), $0) }
         }
-        var deletions: [Version] = []
+        var landmarks: [Version] = []
         // A version takes a third of what a touch takes.
         let chunkSize = 3 * bucketSize
         func flush(atLeast least: Int) throws {
-            while deletions.count >= least && !deletions.isEmpty {
-                let part = deletions.prefix(chunkSize)
-                TouchCoding.write(deletions: part, segment, segment.deletionCount, &writer)
-                let key = segment.key(segment.bucketCount + segment.deletionCount)
+            while landmarks.count >= least && !landmarks.isEmpty {
+                let part = landmarks.prefix(chunkSize)
+                TouchCoding.write(landmarks: part, segment, segment.landmarkCount, &writer)
+                let key = segment.key(segment.bucketCount + segment.landmarkCount)
                 try writer.withBytes { try put(key, $0) }
-                segment.deletionCount += 1
-                deletions.removeFirst(part.count)
+                segment.landmarkCount += 1
+                landmarks.removeFirst(part.count)
             }
         }
         for input in inputs {
-            for chunk in 0..<input.segment.deletionCount {
-                deletions += try input.deletions(chunk)
+            for chunk in 0..<input.segment.landmarkCount {
+                landmarks += try input.landmarks(chunk)
                 try flush(atLeast: chunkSize)
             }
         }

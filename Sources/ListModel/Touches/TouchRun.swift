@@ -6,8 +6,9 @@
 /// Touches of consecutive commits.
 package struct TouchRun: Sendable {
     package private(set) var touches: [Touch] = []
-    /// The versions of the commits that deleted something, ascending.
-    package private(set) var deletions: [Version] = []
+    /// The landmarks: the versions of the commits that deleted rows or changed sections, ascending. They lead to deleted rows,
+    /// and to the sections that these were in.
+    package private(set) var landmarks: [Version] = []
     private var isSorted = true
 
     package init() {}
@@ -22,11 +23,11 @@ package struct TouchRun: Sendable {
         let header = try RecordHeader(record, version: version, previousChecksum: nil)
         var reader = RecordReader(record, version: version, from: header.eventsOffset)
         let first = touches.count
-        var isDeletion = false
+        var isLandmark = false
         do {
             for _ in 0..<header.eventCount {
                 try reader.readTouches { subject, kinds in
-                    if kinds.contains(.deleted) { isDeletion = true }
+                    if kinds.contains(.deleted) || subject.isSection { isLandmark = true }
                     touches.append(Touch(subject.fingerprint, kinds, version))
                 }
             }
@@ -35,13 +36,13 @@ package struct TouchRun: Sendable {
             throw error
         }
         if touches.count > first { isSorted = false }
-        if isDeletion { deletions.append(version) }
+        if isLandmark { landmarks.append(version) }
     }
 
     /// Removes the touches of the commits up to a version. Nothing has been sorted yet.
     package mutating func removeAll(through version: Version) {
         touches.removeFirst(touches.sortedIndex { $0.version > version })
-        deletions.removeFirst(deletions.sortedIndex { $0 > version })
+        landmarks.removeFirst(landmarks.sortedIndex { $0 > version })
     }
 
     /// Sorts what was added.

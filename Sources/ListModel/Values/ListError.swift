@@ -17,6 +17,8 @@ public enum ListError: Error, Sendable {
     case unknownItem(UntypedID)
     /// No section has this id.
     case unknownSection(UntypedID)
+    /// A version has no such row or section, so it cannot be restored from there; `what` names it.
+    case notInVersion(what: String, Version)
     /// A row with this id is in the list already, or occurs twice among the rows to insert.
     case duplicateItem(UntypedID)
     /// A section with this id is in the list already, or occurs twice among the sections to insert.
@@ -132,7 +134,7 @@ extension ListError {
     /// file has failed, is closed, or is used where it cannot be.
     public var isRejection: Bool {
         switch self {
-        case .unknownItem, .unknownSection, .duplicateItem, .duplicateSection, .itemIndexOutOfRange,
+        case .unknownItem, .unknownSection, .notInVersion, .duplicateItem, .duplicateSection, .itemIndexOutOfRange,
             .sectionIndexOutOfRange, .identityChanged, .unencodable, .otherKind, .movedOntoItself, .depthOutOfRange,
             .cannotIndent, .cannotOutdent, .nothingToUndo, .nothingToRedo, .conflicts, .notInHistory, .groupMismatch,
             .insideCommit, .commitTooLarge, .limitReached, .eventMismatch, .unreadable:
@@ -157,6 +159,7 @@ extension ListError {
         switch self {
         case .unknownItem: "unknownItem"
         case .unknownSection: "unknownSection"
+        case .notInVersion: "notInVersion"
         case .duplicateItem: "duplicateItem"
         case .duplicateSection: "duplicateSection"
         case .itemIndexOutOfRange: "itemIndexOutOfRange"
@@ -221,6 +224,7 @@ extension ListError: CustomStringConvertible {
         switch self {
         case .unknownItem(let id): "no row has the id \(id)"
         case .unknownSection(let id): "no section has the id \(id)"
+        case .notInVersion(let what, let version): "version \(version) has no \(what)"
         case .duplicateItem(let id): "there is a row with the id \(id) already"
         case .duplicateSection(let id): "there is a section with the id \(id) already"
         case .itemIndexOutOfRange(let path, let valid):

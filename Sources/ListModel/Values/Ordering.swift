@@ -27,7 +27,7 @@ extension RandomAccessCollection where Index == Int {
     /// The first index at which a condition holds. The condition must stay true from there on.
     ///
     /// - Complexity: O(log n).
-    func sortedIndex(fromWhich holds: (Element) -> Bool) -> Int {
+    package func sortedIndex(fromWhich holds: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = low + (high - low) / 2

@@ -111,15 +111,12 @@ extension UntypedStore {
     }
 
     /// The touches of some rows and sections, up to a version; for each the newest first.
-    private func touches(of subjects: [RowOrSection], through version: Version) throws -> [[Touch]] {
+    func touches(of subjects: [RowOrSection], through version: Version) throws -> [[Touch]] {
         let fingerprints = subjects.map(\.fingerprint)
         let stored = try checkpointer?.touches.touches(of: fingerprints)
-        let packed = min(max(oldestVersion, group.log.base.sealed), version)
-        return try tails.withLock { tails in
-            let shift = group.shift
-            if tails.shift != shift { (tails.newest, tails.shift) = (TouchTail(), shift) }
-            try advance(&tails.packed, after: oldestVersion, through: packed)
-            try advance(&tails.newest, after: stored?.last ?? packed, through: version)
+        return try withTails { tails in
+            try advanceNewest(&tails, after: stored?.last, through: version)
+            try advancePacked(&tails, through: version)
             let newest = tails.newest.touches(of: fingerprints, through: version)
             let oldest = tails.packed.touches(of: fingerprints, through: version)
             return fingerprints.indices.map { index in
@@ -129,8 +126,45 @@ extension UntypedStore {
         }
     }
 
+    /// Some of the commits right before a version that deleted rows or changed sections.
+    ///
+    /// - Parameters:
+    ///   - end: a version after ``StoreProtocol/oldestVersion`` and its next one.
+    ///   - version: the newest version.
+    func landmarks(before end: Version, through version: Version) throws -> Landmarks {
+        let stored = try checkpointer?.touches.landmarks(before: end)
+        if let found = stored?.found { return found }
+        return try withTails { tails in
+            if end.previous > lastPacked {
+                try advanceNewest(&tails, after: stored?.last, through: version)
+                return tails.newest.landmarks(before: end)
+            }
+            try advancePacked(&tails, through: version)
+            return tails.packed.landmarks(before: end)
+        }
+    }
+
+    /// The last version whose commit may be packed.
+    private var lastPacked: Version { max(oldestVersion, group.log.base.sealed) }
+
+    private func withTails<Result>(_ body: (inout TouchTails) throws -> Result) throws -> Result {
+        try tails.withLock { tails in
+            let shift = group.shift
+            if tails.shift != shift { (tails.newest, tails.shift) = (TouchTail(), shift) }
+            return try body(&tails)
+        }
+    }
+
+    private func advanceNewest(_ tails: inout TouchTails, after indexed: Version?, through version: Version) throws {
+        try advance(&tails.newest, after: indexed ?? min(lastPacked, version), through: version)
+    }
+
+    private func advancePacked(_ tails: inout TouchTails, through version: Version) throws {
+        try advance(&tails.packed, after: oldestVersion, through: min(lastPacked, version))
+    }
+
     /// Calls `body` again if commits were made again meanwhile, because another process was faster.
-    private func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    func reading<Result>(_ body: () throws -> Result) throws -> Result {
         while true {
             let shift = group.shift
             do {

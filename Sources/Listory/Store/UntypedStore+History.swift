@@ -136,6 +136,53 @@ extension StoreProtocol {
     }
 }
 
+// MARK: - One row, one section
+
+extension UntypedStore {
+    /// Restores a row as it was at a version, with a commit that can itself be undone.
+    ///
+    /// ```swift
+    /// let last = try store.trash(limit: 1)[0]
+    /// try store.restoreRow(last.row.id, from: last.commit.version.previous)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: the row. If it is in the list, it gets its content, checkmark and depth back; otherwise it comes back beside its former
+    ///     neighbours. See ``UntypedEditor/restore(_:from:)``, which does this inside an edit.
+    ///   - version: any version that has the row.
+    ///   - name: the user's action.
+    ///   - origin: the author of the commit.
+    ///   - durability: what to wait for; nil for the store's default.
+    /// - Returns: the commit, or nil if the row is as it was.
+    /// - Throws: ``ListError/notInVersion(what:_:)`` if the version does not have the row; as ``snapshot(at:)-(Version)`` and
+    ///   ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Complexity: that of ``snapshot(at:)-(Version)``, and O(n), because an old version has no index of ids.
+    @discardableResult
+    public func restoreRow(
+        _ id: UntypedID, from version: Version, name: String = "Restore Row", origin: String = "",
+        durability: Durability? = nil
+    ) throws -> Commit? {
+        let then = try snapshot(at: version)
+        return try edit(name, origin: origin, durability: durability) { try $0.restore(id, from: then) }
+    }
+
+    /// Restores a section of a version with its rows, with a commit that can itself be undone.
+    ///
+    /// Rows of it that are in the list now stay as they are. See ``UntypedEditor/restoreSection(_:from:)``, which does this inside
+    /// an edit.
+    ///
+    /// - Parameters, Returns, Throws: as ``restoreRow(_:from:name:origin:durability:)``.
+    /// - Complexity: that of ``snapshot(at:)-(Version)``, and O(s + k log n) for s sections, and k rows that come back.
+    @discardableResult
+    public func restoreSection(
+        _ id: UntypedID, from version: Version, name: String = "Restore Section", origin: String = "",
+        durability: Durability? = nil
+    ) throws -> Commit? {
+        let then = try snapshot(at: version)
+        return try edit(name, origin: origin, durability: durability) { try $0.restoreSection(id, from: then) }
+    }
+}
+
 // MARK: - Commits that follow from others
 
 extension UntypedStore {

@@ -14,12 +14,12 @@ struct TouchCheck {
     private var next = 0
     private var sums: [Sum]
 
-    /// The touches and deletions of a segment: how many, and the sum of their hashes.
+    /// The touches and landmarks of a segment: how many, and the sum of their hashes.
     private struct Sum: Equatable {
         var touchCount: UInt64 = 0
         var touchHash: UInt64 = 0
-        var deletionCount = 0
-        var deletionHash: UInt64 = 0
+        var landmarkCount = 0
+        var landmarkHash: UInt64 = 0
 
         mutating func add(_ touches: [Touch]) {
             for touch in touches {
@@ -28,10 +28,10 @@ struct TouchCheck {
             }
         }
 
-        mutating func add(deletions: [Version]) {
-            for version in deletions {
-                deletionCount += 1
-                deletionHash &+= version.hash64
+        mutating func add(landmarks: [Version]) {
+            for version in landmarks {
+                landmarkCount += 1
+                landmarkHash &+= version.hash64
             }
         }
     }
@@ -58,7 +58,7 @@ struct TouchCheck {
         try run.add(record, of: version)
         run.sort()
         sums[next].add(run.touches)
-        sums[next].add(deletions: run.deletions)
+        sums[next].add(landmarks: run.landmarks)
     }
 
     /// Compares the sums with the index, once it was given all commits.
@@ -77,7 +77,7 @@ struct TouchCheck {
                     }
                     found.add(touches)
                 }
-                for chunk in 0..<segment.deletionCount { found.add(deletions: try input.deletions(chunk)) }
+                for chunk in 0..<segment.landmarkCount { found.add(landmarks: try input.landmarks(chunk)) }
             } catch is DamagedTouches {
                 throw TouchCheck.damage("rows of versions \(segment.first) to \(segment.last) that can be read")
             }

@@ -61,6 +61,14 @@ final class TouchDatabase: Sendable {
     }
 }
 
+/// Some consecutive landmarks: versions of commits that deleted rows or changed sections.
+struct Landmarks: Sendable {
+    /// The versions, the newest first.
+    var versions: [Version]
+    /// No other commit from this version on, up to where the search began, is one.
+    var since: Version
+}
+
 /// A row of the index is damaged: the index has to be made again.
 struct DamagedTouches: Error {}
 
@@ -81,24 +89,76 @@ extension TouchDatabase {
     /// - Complexity: O(log n) buckets for each fingerprint.
     func touches(of fingerprints: [UInt32]) throws -> Found {
         let nothing = Found(last: start, touches: fingerprints.map { _ in [] })
+        return try reading { catalog, rows, txn in
+            var found = Found(last: catalog.last ?? start, touches: nothing.touches)
+            for segment in catalog.segments.reversed() {
+                for (index, fingerprint) in fingerprints.enumerated() {
+                    let bucket = segment.bucket(of: fingerprint)
+                    found.touches[index] += try touches(segment, bucket, of: fingerprint, rows, txn)
+                }
+            }
+            return found
+        } ?? nothing
+    }
+
+    /// The landmarks right before a version.
+    ///
+    /// - Returns: the last indexed commit, or ``start``; and unless the commit before the version is not indexed, some of the landmarks
+    ///   before the version.
+    /// - Complexity: O(log n) rows.
+    func landmarks(before end: Version) throws -> (last: Version, found: Landmarks?) {
+        try reading { catalog, rows, txn in
+            let last = catalog.last ?? start
+            guard let segment = catalog.segments.last(where: { $0.first < end }), end.previous <= last else {
+                return (last, nil)
+            }
+            // The first chunk that has an older version.
+            var (first, next) = (0, segment.landmarkCount)
+            while first < next {
+                let middle = (first + next) / 2
+                let oldest = try landmarks(segment, middle, rows, txn).last
+                if let oldest, oldest < end { next = middle } else { first = middle + 1 }
+            }
+            guard first < segment.landmarkCount else { return (last, Landmarks(versions: [], since: segment.first)) }
+            let versions = try landmarks(segment, first, rows, txn)
+            let isLast = first == segment.landmarkCount - 1
+            return (
+                last,
+                Landmarks(
+                    versions: versions.filter { $0 < end }, since: isLast ? segment.first : versions.last!)
+            )
+        } ?? (start, nil)
+    }
+
+    /// Calls `body` with the index.
+    ///
+    /// - Returns: nil if there is no index, or what `body` reads of it is damaged.
+    private func reading<Result>(
+        _ body: (TouchCatalog, Database<UInt64, [UInt8]>, borrowing ReadTransaction) throws -> Result
+    ) throws -> Result? {
         // Most stores are too small for an index; opening its database would wait for a writer.
         do {
-            guard try hasCatalog(), let rows = try rows(create: false) else { return nothing }
+            guard try hasCatalog(), let rows = try rows(create: false) else { return nil }
             return try checkpoints.reading { txn in
-                guard let catalog = try catalog(txn), let last = catalog.last else { return nothing }
-                var found = Found(last: last, touches: nothing.touches)
-                for segment in catalog.segments.reversed() {
-                    for (index, fingerprint) in fingerprints.enumerated() {
-                        let bucket = segment.bucket(of: fingerprint)
-                        found.touches[index] += try touches(segment, bucket, of: fingerprint, rows, txn)
-                    }
-                }
-                return found
+                guard let catalog = try catalog(txn), catalog.last != nil else { return nil }
+                return try body(catalog, rows, txn)
             }
         } catch  where error is DamagedTouches || error.saysDamage {
             // If this fails, the next search finds the damage again.
             if !checkpoints.environment.options.isReadOnly { try? distrust() }
-            return nothing
+            return nil
+        }
+    }
+
+    private func landmarks(
+        _ segment: TouchCatalog.Segment, _ chunk: Int, _ rows: Database<UInt64, [UInt8]>,
+        _ txn: borrowing ReadTransaction
+    ) throws -> [Version] {
+        try txn.withValue(forKey: segment.key(segment.bucketCount + chunk), in: rows) { row in
+            guard let versions = row.flatMap({ TouchCoding.landmarks($0, segment, chunk) }) else {
+                throw DamagedTouches()
+            }
+            return versions
         }
     }
 
@@ -120,15 +180,8 @@ extension TouchDatabase {
     func input(_ segment: TouchCatalog.Segment, _ rows: Database<UInt64, [UInt8]>) -> TouchInput {
         TouchInput(segment) { [self] bucket in
             try checkpoints.reading { txn in try touches(segment, bucket, rows, txn) }
-        } deletions: { [checkpoints] chunk in
-            try checkpoints.reading { txn in
-                try txn.withValue(forKey: segment.key(segment.bucketCount + chunk), in: rows) { row in
-                    guard let versions = row.flatMap({ TouchCoding.deletions($0, segment, chunk) }) else {
-                        throw DamagedTouches()
-                    }
-                    return versions
-                }
-            }
+        } landmarks: { [self] chunk in
+            try checkpoints.reading { txn in try landmarks(segment, chunk, rows, txn) }
         }
     }
 }

@@ -48,4 +48,9 @@ struct TouchTail: Sendable {
         for touch in run.touches.reversed() where touch.version <= version { found[touch.fingerprint]?.append(touch) }
         return fingerprints.map { found[$0] ?? [] }
     }
+
+    /// All landmarks before a version.
+    func landmarks(before end: Version) -> Landmarks {
+        Landmarks(versions: run.landmarks.reversed().filter { $0 < end }, since: first.next)
+    }
 }

@@ -79,56 +79,22 @@ extension ListEdit {
 extension ListEdit {
     /// Restores a row as it was in a snapshot: its item, its checkmark and its place in an outline.
     ///
-    /// A row that is still in the list stays where it is. A row that is not gets its former place: after the row that was before
-    /// it, or else before the row that was after it; if none of its neighbours is left, the end of its section, which is made if
-    /// it is gone.
+    /// A row that is in the list stays where it is; any other comes back beside its former neighbours. See
+    /// ``UntypedEditor/restore(_:from:)``, and ``ListStore/restoreRow(_:from:name:origin:durability:)`` for a commit of its own.
     ///
     /// ```swift
     /// let then = try store.snapshot(at: .now - 300)
     /// try store.edit("Restore Milk") { try $0.restore(7, from: then) }
     /// ```
     ///
-    /// - Parameters:
-    ///   - id: the row.
-    ///   - snapshot: rows of this store, usually of an earlier version.
-    /// - Throws: ``ListError/unknownItem(_:)`` if the snapshot does not have the row; an error of the log.
-    /// - Complexity: O(n), because a snapshot has no index by id.
+    /// - Parameters, Throws, Complexity: as ``UntypedEditor/restore(_:from:)``.
     public func restore(_ id: Item.ID, from snapshot: ListSnapshot<SectionID, Item>) throws {
-        try door {
-            guard let path = snapshot.core.indexPath(of: id.untypedID), let old = snapshot.core.item(at: path) else {
-                throw ListError.unknownItem(id.untypedID)
-            }
-            let content = try snapshot.reader.source.withContent(of: old.content) { Array($0) }
-            try withEditor { editor in
-                try editor.atomically { editor in
-                    if editor.state.indexPath(of: old.id) != nil {
-                        try editor.update(old.id, content: content)
-                        try editor.setChecked(old.isChecked, for: .item(old.id))
-                        let depth = editor.state.item(old.id)!.depth
-                        if depth != old.depth { try editor.changeDepth(of: .item(old.id), by: old.depth - depth) }
-                    } else {
-                        let row = NewRow(
-                            id: old.id, isChecked: old.isChecked, content: content, depth: old.depth,
-                            isCollapsed: old.isCollapsed)
-                        try editor.insert(row, at: Self.formerPlace(of: path, in: snapshot.core, &editor))
-                    }
-                }
-            }
-        }
+        try withEditor { try $0.restore(id.untypedID, from: snapshot.core) }
     }
 
-    /// Where a row that is gone was, in the list as it is now.
-    private static func formerPlace(
-        of path: ListIndexPath, in snapshot: UntypedSnapshot, _ editor: inout UntypedEditor
-    ) throws -> ItemDestination {
-        let section = snapshot.sections[path.section]
-        guard let index = editor.state.indexOfSection(section.id) else {
-            try editor.insertSection(NewSection(id: section.id, title: section.title))
-            return .end(ofSection: section.id)
-        }
-        func isThere(_ item: UntypedRow) -> Bool { editor.state.indexPath(of: item.id)?.section == index }
-        if let before = section.items[..<path.item].last(where: isThere) { return .after(before.id) }
-        if let after = section.items[(path.item + 1)...].first(where: isThere) { return .before(after.id) }
-        return .end(ofSection: section.id)
+    /// Restores a section of a snapshot with its rows; those that are in the list now stay where they are. See
+    /// ``UntypedEditor/restoreSection(_:from:)``.
+    public func restoreSection(_ id: SectionID, from snapshot: ListSnapshot<SectionID, Item>) throws {
+        try withEditor(rows: .max) { try $0.restoreSection(id.untypedID, from: snapshot.core) }
     }
 }

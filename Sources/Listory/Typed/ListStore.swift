@@ -236,6 +236,33 @@ extension ListStore {
     /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/blame(ofRows:)``.
     public func blame(ofRows ids: [Item.ID]) throws -> [RowBlame] { try core.blame(ofRows: ids.map(\.untypedID)) }
 
+    /// Restores a row as it was at a version, with a commit that can itself be undone.
+    ///
+    /// ```swift
+    /// try store.restoreRow(7, from: 12)
+    /// ```
+    ///
+    /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/restoreRow(_:from:name:origin:durability:)``.
+    @discardableResult
+    public func restoreRow(
+        _ id: Item.ID, from version: Version, name: String = "Restore Row", origin: String = "",
+        durability: Durability? = nil
+    ) throws -> Commit? {
+        try core.restoreRow(id.untypedID, from: version, name: name, origin: origin, durability: durability)
+    }
+
+    /// Restores a section of a version with its rows, with a commit that can itself be undone. Rows of it that are in the list
+    /// now stay as they are.
+    ///
+    /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/restoreSection(_:from:name:origin:durability:)``.
+    @discardableResult
+    public func restoreSection(
+        _ id: SectionID, from version: Version, name: String = "Restore Section", origin: String = "",
+        durability: Durability? = nil
+    ) throws -> Commit? {
+        try core.restoreSection(id.untypedID, from: version, name: name, origin: origin, durability: durability)
+    }
+
     /// The updates from now on, one for each commit. See ``UntypedStore/updates()``.
     public func updates() throws -> ListUpdates<SectionID, Item> {
         let updates = try core.updates()

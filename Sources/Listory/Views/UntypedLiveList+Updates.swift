@@ -77,7 +77,7 @@ struct ViewNews: Sendable {
     }
 }
 
-extension UntypedLiveList {
+extension UntypedLiveList: StoreView {
     /// The changes in the view from now on.
     ///
     /// Each call returns a new sequence for one reader. It ends when the store closes or the view is released. A
@@ -99,71 +99,17 @@ extension UntypedLiveList {
     }
 
     private func read(limit: Int) throws(ListError) -> (UntypedSnapshot, QueuedUpdates<ViewNews>) {
-        try door {
-            try checkIsOutside()
-            let (queue, queued) = UpdateQueue.make(limit: limit, merge: ViewNews.merged)
-            let (number, initial, isFirst) = withState { state in
-                state.nextReader += 1
-                state.readers[state.nextReader] = queue
-                // This reader has not received the failure yet.
-                state.failedVersion = nil
-                return (state.nextReader, state.view.snapshot, state.follower == nil)
-            }
-            queue.onTermination { [weak self] in self?.removeReader(number) }
-            if isFirst {
-                do { try startFollowing() } catch {
-                    queue.finish()
-                    throw error
-                }
-            }
-            return (initial, queued)
+        try read(limit: limit, merge: ViewNews.merged) { state in
+            // This reader has not received the failure yet.
+            state.failedVersion = nil
+            return state.view.snapshot
         }
     }
 
-    private func startFollowing() throws {
-        let changes = try store.changes()
-        withState { state in
-            if state.follower != nil { return }
-            // Started under the lock, so that it cannot end before it is stored.
-            state.follower = Task { [weak self] in
-                // Commits between the last advance of the view and the first signal.
-                self?.follow()
-                for await _ in changes {
-                    guard let self else { return }
-                    self.follow()
-                }
-                // A cancelled task had no readers left; present readers have another task.
-                if !Task.isCancelled { self?.finish() }
-            }
-        }
-    }
-
-    private func follow() {
+    func followStore() {
         // If the store was closed, the sequence is about to end.
         guard let newest = try? store.snapshot else { return }
         // The readers receive the error, and the next commit is another attempt.
         withState { state in try? state.follow(newest) }
-    }
-
-    private func removeReader(_ number: Int) {
-        let follower = withState { state in
-            state.readers[number] = nil
-            guard state.readers.isEmpty else { return nil as Task<Void, Never>? }
-            defer { state.follower = nil }
-            return state.follower
-        }
-        follower?.cancel()
-    }
-
-    /// Ends all sequences, because the store was closed.
-    private func finish() {
-        // Finishing a sequence removes it from the list, which needs the lock.
-        let readers = withState { state in
-            defer { state.readers = [:] }
-            // Later calls of `updates()` must throw that the store is closed.
-            state.follower = nil
-            return Array(state.readers.values)
-        }
-        for reader in readers { reader.finish() }
     }
 }

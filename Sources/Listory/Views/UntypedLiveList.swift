@@ -37,16 +37,13 @@ public final class UntypedLiveList: Sendable {
     }
 
     /// The state that the lock protects.
-    struct State: Sendable {
+    struct State: ViewState, Sendable {
         var view: DerivedView
         var stages: [QueryStage]
-        var readers: [Int: UpdateQueue<ViewNews>] = [:]
-        var nextReader = 0
+        var readers = ViewReaders<ViewNews>()
         /// The version that the view could not follow, if that was reported. A later read of the view throws the error
         /// again, but it is not reported again.
         var failedVersion: Version?
-        /// The task that follows the store while there are readers.
-        var follower: Task<Void, Never>?
     }
 
     /// A view of a store.
@@ -70,10 +67,7 @@ public final class UntypedLiveList: Sendable {
     }
 
     deinit {
-        state.withLock { state in
-            state.follower?.cancel()
-            for reader in state.readers.values { reader.finish() }
-        }
+        state.withLock { $0.readers.end() }
     }
 
     /// Calls `body` with the protected state, under the lock. The rows that it leaves are shown from then on.
@@ -258,7 +252,7 @@ extension UntypedLiveList.State {
         } catch {
             if failedVersion != newest.version {
                 failedVersion = newest.version
-                for reader in readers.values { reader.append(ViewNews(failure: error)) }
+                readers.send(ViewNews(failure: error))
             }
             throw error
         }
@@ -272,7 +266,6 @@ extension UntypedLiveList.State {
 
     /// Sends a change to the readers.
     fileprivate func publish(_ transition: ListTransition) {
-        if transition.isEmpty { return }
-        for reader in readers.values { reader.append(ViewNews(transition)) }
+        if !transition.isEmpty { readers.send(ViewNews(transition)) }
     }
 }

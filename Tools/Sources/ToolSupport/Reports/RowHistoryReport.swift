@@ -126,7 +126,7 @@ public struct BlameReport {
 
 extension CommitInfo {
     /// Version, time, name, and who made it.
-    fileprivate var line: String {
+    var line: String {
         "\(version)  \(time.text)  \"\(name.shown)\"" + (origin.isEmpty ? "" : " by \(origin.shown)")
             + (cause == .edit ? "" : " (\(cause))")
     }

@@ -1,0 +1,71 @@
+// The trash of a store, page by page: the rows that were in the list and are not any more.
+//
+// Always holds: a row is in the trash once, with the commit that took it away last.
+
+import ListModel
+
+extension UntypedStore {
+    /// The rows that were in the list at some version since ``StoreProtocol/oldestVersion`` and are not in it now, those that were
+    /// deleted last first.
+    ///
+    /// ```swift
+    /// for row in try store.trash(limit: 20) { print(row.row.id, row.sectionTitle, row.commit.time, row.commit.origin) }
+    /// ```
+    ///
+    /// Rows that went with their section, a reload or an undo belong to it too. ``UntypedLiveTrash`` stays in step with the list.
+    ///
+    /// - Parameters:
+    ///   - version: only rows that commits before this one took away; nil for all. The version of the last result continues the
+    ///     list, if all rows that its commit took away fitted into it.
+    ///   - limit: how many at most.
+    ///   - isIncluded: whether a row is wanted. See ``SearchWords`` for texts.
+    /// - Throws: an error of the log; what `isIncluded` throws.
+    /// - Complexity: lazy: O(log n) for each row that a commit deleted, from the newest such commit to the last that is needed, and
+    ///   reading those commits. With a version, also a replay from the nearest checkpoint.
+    public func trash(
+        before version: Version? = nil, limit: Int = .max,
+        where isIncluded: (UntypedTrashedRow) throws -> Bool = { _ in true }
+    ) throws -> [UntypedTrashedRow] {
+        try passing { try reading { try trash(before: version, limit, isIncluded) } }
+    }
+
+    private func trash(
+        before version: Version?, _ limit: Int, _ isIncluded: (UntypedTrashedRow) throws -> Bool
+    ) throws -> [UntypedTrashedRow] {
+        let newest = try snapshot
+        let end = min(version ?? newest.version.next, newest.version.next)
+        if end <= oldestVersion.next { return [] }
+        let isWhole = end > newest.version
+        var reader = try TrashReader(before: end, isWhole ? newest : snapshot(at: end.previous))
+        var listed = ListedRows(newest)
+        var seen: Set<UntypedID> = []
+        var found: [UntypedTrashedRow] = []
+        while found.count < limit, let rows = try reader.next(self, through: newest.version) {
+            for slice in rows.slices {
+                let missing = try listed.missing(among: slice, self)
+                for row in slice where missing.contains(row.row.id) && seen.insert(row.row.id).inserted {
+                    if found.count >= limit { return found }
+                    if try !isWhole && isDeletedAgain(row.row.id, since: end, through: newest.version) { continue }
+                    if try isIncluded(row) { found.append(row) }
+                }
+            }
+        }
+        return found
+    }
+
+    /// Whether a commit since a version has deleted a row again.
+    private func isDeletedAgain(_ id: UntypedID, since first: Version, through newest: Version) throws -> Bool {
+        let touches = try touches(of: [.row(id)], through: newest).first ?? []
+        for touch in touches where touch.version >= first && touch.kinds.contains(.deleted) {
+            if try group.commit(touch.version).deletes(id) { return true }
+        }
+        return false
+    }
+}
+
+extension Array {
+    /// The elements in pieces, each of which takes a short time.
+    var slices: some Sequence<ArraySlice<Element>> {
+        stride(from: 0, to: count, by: 64).lazy.map { self[$0..<Swift.min(count, $0 + 64)] }
+    }
+}

@@ -1,0 +1,48 @@
+// `listory trash`. Always holds: it changes nothing.
+
+import ArgumentParser
+import ListModel
+import ToolSupport
+
+struct TrashCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trash",
+        abstract: "Print the rows that were deleted, the last deleted first.",
+        discussion: """
+            A line has the version of the commit that took the row out of the list, its time, name and origin, then the \
+            row as it was last, with its id and its section. As json, each row is one line. Rows that came back are not there. \
+            restore brings one back.
+
+            Example:
+              listory trash todo.listory --limit 20
+              listory trash todo.listory --text milk
+              listory restore todo.listory --row 7
+            """)
+
+    @OptionGroup var store: StoreArgument
+
+    @Option(help: ArgumentHelp("Only rows whose content has these words.", valueName: "words"))
+    var text: String?
+
+    @Option(
+        help: ArgumentHelp("Only rows that commits before this version took away.", valueName: "version"),
+        transform: { try VersionName($0) })
+    var before: VersionName?
+
+    @Option(help: ArgumentHelp("Print at most this many rows.", valueName: "count"))
+    var limit: Int?
+
+    @OptionGroup var format: FormatOption
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
+    }
+
+    func run() throws {
+        let store = try store.file.open(isReadOnly: true)
+        let report = try TrashReport(
+            store, before: before, limit: limit, containing: text.map { SearchWords($0) } ?? SearchWords())
+        try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        try store.close()
+    }
+}

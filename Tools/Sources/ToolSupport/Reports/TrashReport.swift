@@ -1,0 +1,55 @@
+// Prints the rows that were deleted.
+//
+// Always holds: texts of others are harmless for a terminal.
+
+import ListModel
+import Listory
+
+/// Prints the rows of the trash.
+public struct TrashReport {
+    private let rows: [UntypedTrashedRow]
+    private let source: any CommitSource
+
+    /// A report on the rows that were deleted last.
+    ///
+    /// - Parameters:
+    ///   - name: only rows that commits before this version took away; nil for all.
+    ///   - limit: how many at most; nil for all.
+    ///   - words: only rows whose content has them.
+    public init(
+        _ store: UntypedStore, before name: VersionName?, limit: Int?, containing words: SearchWords = SearchWords()
+    ) throws {
+        source = store.source
+        rows = try store.trash(before: name?.version(in: store), limit: limit ?? .max) { [source] row in
+            try words.isEmpty || source.withContent(of: row.row.content) { words.match(content: $0) }
+        }
+    }
+
+    /// A line for each row.
+    public func text() throws -> String {
+        try rows.map { row in
+            let box = row.row.isChecked ? "[x]" : "[ ]"
+            let title = try source.title(of: row.row.content)
+            let section = row.sectionTitle.isEmpty ? row.sectionID.description.shown : "\"\(row.sectionTitle.shown)\""
+            return "\(row.commit.line)  \(box) \(title) (id \(row.row.id.description.shown)) in \(section)\n"
+        }.joined()
+    }
+
+    /// A line of JSON for each row.
+    public func json() throws -> [UInt8] {
+        var writer = JSONWriter()
+        for row in rows {
+            try writer.object { writer in
+                writer.key("row")
+                try writer.write(row.row, source)
+                writer.key("section")
+                writer.write(row.sectionID)
+                writer.member("title", row.sectionTitle)
+                writer.key("deleted")
+                writer.object { $0.write(membersOf: row.commit) }
+            }
+            writer.endLine()
+        }
+        return writer.bytes
+    }
+}
