@@ -105,7 +105,7 @@ extension BrowserTests {
                 for (dark, width) in [(false, 1280), (true, 1280), (false, 390), (true, 390)] as [(Bool, Int64)] {
                     try await page.prefer(dark: dark)
                     try await page.resize(width: width, height: 800)
-                    for tab in ["commit", "row", "changes", "find", "trash", "branches", "bookmarks", "export"] {
+                    for tab in ["commit", "row", "changes", "find", "branches", "bookmarks", "export"] {
                         if width < 1000 { try await page.click("[data-pane=detail]") }
                         try await page.openTab(tab)
                         try await page.audit("\(dark ? "dark" : "light"), \(width), \(tab)")

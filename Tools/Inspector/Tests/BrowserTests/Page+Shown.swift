@@ -15,12 +15,13 @@ struct ShownLine: Equatable, CustomStringConvertible {
 }
 
 extension Page {
-    /// Waits until the page is not busy any more.
+    /// Waits until the page is not busy any more, and nothing moves.
     func waitUntilShown() async throws {
         try await wait(
             """
             document.querySelector("main")?.getAttribute("aria-busy") === "false"
               && document.querySelector("#version").value !== "" && !document.querySelector("#list .waiting")
+              && !document.getAnimations().some((motion) => motion.playState === "running")
             """)
     }
 

@@ -87,7 +87,8 @@ extension BrowserTests {
                     let blame = try #require(try list.store.blame(ofRows: [id]).first)
                     let commits = [blame.inserted, blame.updated, blame.moved].compactMap { $0.map { "\($0.version)" } }
                     #expect(try await page.texts("#detail .blame .version") == commits, "\(title)")
-                    #expect(try await page.texts("#detail .content").joined().contains(title))
+                    let contents = try await page.texts("#detail .content")
+                    #expect(contents.contains { $0.contains(title) })
                     // From the history to the version, with the row still chosen.
                     let first = try #require(history.last?.commit.version.rawValue)
                     try await page.click("#detail .history li:last-child .version")
@@ -147,7 +148,7 @@ extension BrowserTests {
                 let branches = try list.store.branches()
                 #expect(branches.count > 1)
                 #expect(
-                    Set(try await page.texts("#detail .found li > .commit .version"))
+                    Set(try await page.texts("#detail .found .commit > .version"))
                         == Set(branches.map { "\($0.tip)" }))
             }
         }

@@ -267,13 +267,12 @@ async function chooseRow(id) {
 /** Scrolls the list to the row that is chosen, if this version has it. */
 async function reveal() {
   if (!app.subject || app.subject.isSection || list.chosen) return;
-  try {
+  await attempt(async () => {
     const { line } = await ask("find", { id: idText(app.subject.id), at: app.at });
+    if (line == null) return;
     await source.load(line, line + 1);
     list.setChosen(subjectKey(), line);
-  } catch (error) {
-    if (error.status !== 404) problem(error.message);
-  }
+  });
 }
 
 // MARK: Two versions
@@ -547,7 +546,7 @@ on("tabs", "click", (event) => {
   if (name) openTab(name);
 });
 on("tabs", "keydown", (event) => {
-  const names = Object.keys(panels);
+  const names = Object.keys(panels).filter((name) => !element(`tab-${name}`).hidden);
   const at = names.indexOf(tab);
   const places = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
   if (!(event.key in places)) return;
@@ -597,6 +596,7 @@ await attempt(async () => {
   for (const [id, names] of [["kind", app.info.kinds], ["cause", app.info.causes]]) {
     element("filter").elements[id].append(...names.map((name) => make("option", { value: name }, name)));
   }
+  element("tab-trash").hidden = !app.info.has.includes("trash");
   await readLink();
   performance.mark("usable");
   await showTimeline();

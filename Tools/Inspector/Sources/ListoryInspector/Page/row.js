@@ -66,7 +66,10 @@ function buttons(app, row, at) {
 }
 
 async function contentView(app, subject) {
-  const { at, row } = await ask("row", { id: idText(subject.id), at: app.at });
+  const place = { id: idText(subject.id), at: app.at };
+  const { line } = await ask("find", place);
+  if (line == null) return [make("p", { class: "faint" }, "The row is not there.")];
+  const { at, row } = await ask("row", place);
   const canEdit = app.info.canWrite && app.at === app.info.version;
   return [
     make("dl", { class: "facts" },
@@ -91,7 +94,7 @@ export async function rowPanel(app) {
     ? [section("History", () => historyView(app, subject))]
     : [section(`In version ${app.at}`, () => contentView(app, subject)),
       section("Blame", () => blameView(app, subject)),
-      section("Why", () => whyView(app, subject)),
+      app.info.has.includes("why") ? section("Why", () => whyView(app, subject)) : null,
       section("History", () => historyView(app, subject))];
   return [title, ...await Promise.all(parts), make("div", { class: "buttons" }, filter)];
 }
