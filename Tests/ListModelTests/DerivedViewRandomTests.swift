@@ -73,14 +73,22 @@ struct DerivedViewRandomTests {
                 let place = expected.path(of: source.rows.item(at: path).id)
                 try #require(view.indexPath(ofSource: path) == place, comment)
             }
-            try #require(view.indexPath(ofSource: ListIndexPath(source.rows.sections.count, 0)) == nil, comment)
+            let end = ListIndexPath(source.rows.sections.count, 0)
+            try #require(view.indexPath(ofSource: end) == nil, comment)
+            try #require(try view.decisions(aboutSource: end).isEmpty, comment)
+            let chain = ReferenceChain(source.rows, stages, searchingFor: words)
+            for path in source.rows.paths.shuffled(using: &edits.generator).prefix(6) {
+                let decisions = try view.decisions(aboutSource: path)
+                try #require(
+                    decisions.map(\.reference) == chain.decisions(about: source.rows.item(at: path).id), comment)
+            }
             try #require(MinimalMoves.problem(transition.changeset, from: shown, to: expected) == nil, comment)
             shown = expected
         }
     }
 
     @Test(
-        "A view of any stages always shows the rows that filtering, sorting and grouping all rows gives",
+        "A view of any stages always shows the rows that filtering, sorting and grouping all rows gives, and says why",
         arguments: 1...UInt64(120 * Soak.factor))
     func randomViews(seed: UInt64) throws {
         let harness = try Harness(seed: seed, stageCount: Int(seed % 4))

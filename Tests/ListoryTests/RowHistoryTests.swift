@@ -8,109 +8,11 @@ import Testing
 
 @Suite("The history of rows")
 struct RowHistoryTests {
-    /// Reads every commit, and keeps what each did to each row and section.
-    private struct Oracle {
-        private var touched: [RowOrSection: [(version: Version, kinds: ChangeKinds)]] = [:]
-        private(set) var subjects: Set<RowOrSection> = []
-
-        init(_ store: UntypedStore) throws {
-            let newest = try store.version
-            guard store.oldestVersion < newest else { return }
-            try store.forEachCommit(in: store.oldestVersion.next...newest) { commit in
-                var kinds: [RowOrSection: ChangeKinds] = [:]
-                for event in try commit.events() { Oracle.read(event) { kinds[$0, default: []].formUnion($1) } }
-                for (subject, kinds) in kinds { touched[subject, default: []].append((commit.version, kinds)) }
-            }
-            subjects = Set(touched.keys)
-        }
-
-        private static func read(_ event: ListEvent, _ note: (RowOrSection, ChangeKinds) -> Void) {
-            switch event {
-            case .itemsInserted(_, let rows): rows.forEach { note(.row($0.id), .inserted) }
-            case .itemsDeleted(_, let rows): rows.forEach { note(.row($0.id), .deleted) }
-            case .itemsMoved(_, _, let ids): ids.forEach { note(.row($0), .moved) }
-            case .itemToggled(_, let id, _): note(.row(id), .toggled)
-            case .itemUpdated(_, let id, _, _): note(.row(id), .updated)
-            case .itemsIndented(_, let ids, _): ids.forEach { note(.row($0), .outlined) }
-            case .itemCollapsed(_, let id, _): note(.row(id), .outlined)
-            case .sectionInserted(_, let section): read(section, .inserted, note)
-            case .sectionDeleted(_, let section): read(section, .deleted, note)
-            case .sectionMoved(_, _, let id): note(.section(id), .moved)
-            case .sectionRenamed(_, let id, _, _): note(.section(id), .updated)
-            case .listReloaded(let old, let new):
-                let (before, after) = (places(old), places(new))
-                for id in Set(before.keys).union(after.keys) {
-                    switch (before[id], after[id]) {
-                    case (nil, _?): note(id, .inserted)
-                    case (_?, nil): note(id, .deleted)
-                    case (let old?, let new?):
-                        // Its place among what stays in the same section.
-                        let staying = Set(old.siblings).intersection(new.siblings)
-                        let isMoved =
-                            old.home != new.home
-                            || old.siblings.filter(staying.contains).firstIndex(of: id)
-                                != new.siblings.filter(staying.contains).firstIndex(of: id)
-                        if isMoved { note(id, .moved) }
-                        if old.content != new.content { note(id, .updated) }
-                        if old.isChecked != new.isChecked { note(id, .toggled) }
-                        if old.outline != new.outline { note(id, .outlined) }
-                    case (nil, nil): break
-                    }
-                }
-            case .annotated, .unrecognised: break
-            }
-        }
-
-        private static func read(
-            _ section: ListSection, _ kinds: ChangeKinds, _ note: (RowOrSection, ChangeKinds) -> Void
-        ) {
-            note(.section(section.id), kinds)
-            section.items.forEach { note(.row($0.id), kinds) }
-        }
-
-        private struct Place {
-            var home: UntypedID?
-            var siblings: [RowOrSection]
-            var content: String
-            var isChecked = false
-            var outline: UInt8 = 0
-        }
-
-        private static func places(_ sections: [ListSection]) -> [RowOrSection: Place] {
-            var places: [RowOrSection: Place] = [:]
-            for section in sections {
-                places[.section(section.id)] = Place(
-                    siblings: sections.map { .section($0.id) }, content: section.title)
-                for row in section.items {
-                    places[.row(row.id)] = Place(
-                        home: section.id, siblings: section.items.map { .row($0.id) }, content: "\(row.content.hash)",
-                        isChecked: row.isChecked, outline: row.outline)
-                }
-            }
-            return places
-        }
-
-        func history(of subject: RowOrSection) -> [(version: Version, kinds: ChangeKinds)] {
-            (touched[subject] ?? []).reversed()
-        }
-
-        func blame(_ id: UntypedID) -> [Version?] {
-            let history = history(of: .row(id))
-            let end = history.firstIndex { $0.kinds.contains(.inserted) }
-            let since = history[..<(end ?? history.count)]
-            return [
-                end.map { history[$0].version },
-                since.first { !$0.kinds.isDisjoint(with: [.updated, .toggled, .outlined]) }?.version,
-                since.first { $0.kinds.contains(.moved) }?.version,
-            ]
-        }
-    }
-
     /// Compares everything with the oracle.
     ///
     /// - Parameter count: how many rows and sections, chosen by a seed.
     private func check(_ store: UntypedStore, _ comment: Comment, _ count: Int = .max, seed: Int = 0) throws {
-        let oracle = try Oracle(store)
+        let oracle = try RowHistoryOracle(store)
         var generator = SeededGenerator(seed: UInt64(seed))
         let subjects = oracle.subjects.sorted { $0.fingerprint < $1.fingerprint }.shuffled(using: &generator)
         for subject in subjects.prefix(count) {
@@ -122,7 +24,7 @@ struct RowHistoryTests {
         let ids = try store.snapshot.sections.flatMap { $0.items.map(\.id) }
         let blames = try store.blame(ofRows: ids)
         for (id, blame) in zip(ids, blames) {
-            let found = [blame.inserted, blame.updated, blame.moved].map { $0?.version }
+            let found = blame.versions
             try #require(found == oracle.blame(id), "\(id), \(comment)")
         }
         #expect(try store.history(ofRow: "nobody").isEmpty && store.history(ofSection: "nowhere").isEmpty)

@@ -99,11 +99,9 @@ extension ReferenceStage {
 extension ReferenceArrangement {
     fileprivate func place(_ item: ReferenceItem) -> RowPlacement? {
         guard keeps(item) else { return nil }
-        let keys = sorting.map { viewKey($0.key, item) }
-        let key: QueryKey = keys.count > 1 ? .several(keys) : keys.first ?? .absent
         let group = sections == .groups ? group(item) : nil
         return RowPlacement(
-            key: key,
+            key: key(of: item),
             group: group.map { QueryGroup(id: .string($0.id), title: $0.id + "!", order: .integer($0.order)) },
             text: SearchText(text(item)))
     }
@@ -119,6 +117,11 @@ extension ReferenceArrangement {
         case .few: item.id.description.utf8.reduce(0) { $0 + Int($1) } % 7 == 0
         case .none: false
         }
+    }
+
+    func key(of item: ReferenceItem) -> QueryKey {
+        let keys = sorting.map { viewKey($0.key, item) }
+        return keys.count > 1 ? .several(keys) : keys.first ?? .absent
     }
 
     private func viewKey(_ key: Key, _ item: ReferenceItem) -> QueryKey {

@@ -169,6 +169,11 @@ public struct CommitDraft: Sendable {
 extension Commit: CustomStringConvertible, CustomReflectable {
     /// The version, the name, who made it and when: `8 undo of 7 "Add Milk" by anna, 2026-11-23T05:40:41Z`.
     public var description: String {
+        Commit.text(version, cause, name: name, origin: origin, time)
+    }
+
+    /// The description of a commit.
+    static func text(_ version: Version, _ cause: Cause, name: String, origin: String, _ time: Timestamp) -> String {
         let what = cause == .edit ? "" : "\(cause) "
         return "\(version) \(what)\"\(name)\"\(origin.isEmpty ? "" : " by \(origin)"), \(time)"
     }

@@ -36,3 +36,10 @@ public struct CommitInfo: Hashable, Sendable {
         isSeed = true
     }
 }
+
+extension CommitInfo: CustomStringConvertible {
+    /// As that of the commit: `8 undo of 7 "Add Milk" by anna, 2026-11-23T05:40:41Z`.
+    public var description: String {
+        isSeed ? "what was before \(version)" : Commit.text(version, cause, name: name, origin: origin, time)
+    }
+}

@@ -34,6 +34,10 @@ public struct Arrangement: Sendable {
     public var descending: [Bool]
     /// The place of a row; nil to leave it out.
     public var place: @Sendable (UntypedRow) throws -> RowPlacement?
+    /// How many filters ``place`` applies.
+    public var filterCount: Int
+    /// The index of the first filter that a row does not pass; nil if it passes all. Only called to explain why a row is left out.
+    public var failedFilter: @Sendable (UntypedRow) throws -> Int?
 
     /// An arrangement.
     ///
@@ -42,11 +46,14 @@ public struct Arrangement: Sendable {
     ///   - hidesEmptySections: whether sections without rows are left out.
     ///   - isSearchable: whether a search leaves out rows.
     ///   - descending: which components of sort keys are in descending order.
+    ///   - filterCount: how many filters `place` applies.
+    ///   - failedFilter: the index of the first of them that a row does not pass; nil for one filter, which is `place`.
     ///   - place: returns the place of a row, or nil to leave the row out. If it throws, the view throws a
     ///     ``QueryError`` with that error.
     public init(
         sections: Sections = .source, hidesEmptySections: Bool = false, isSearchable: Bool = false,
-        descending: [Bool] = [],
+        descending: [Bool] = [], filterCount: Int = 1,
+        failedFilter: (@Sendable (UntypedRow) throws -> Int?)? = nil,
         place: @escaping @Sendable (UntypedRow) throws -> RowPlacement?
     ) {
         self.sections = sections
@@ -54,6 +61,8 @@ public struct Arrangement: Sendable {
         self.isSearchable = isSearchable
         self.descending = descending
         self.place = place
+        self.filterCount = filterCount
+        self.failedFilter = failedFilter ?? { try place($0) == nil ? 0 : nil }
     }
 }
 

@@ -144,7 +144,7 @@ extension DerivedView {
 extension ArrangedRows {
     /// The position of a row of the source in the view; nil if the view leaves it out. The source must have a row
     /// there.
-    fileprivate func position(ofSource path: ListIndexPath) -> ListIndexPath? {
+    func position(ofSource path: ListIndexPath) -> ListIndexPath? {
         let section = sources[path.section]
         return section.slots(pool)[path.item].rank(section.number).map(position(of:))
     }

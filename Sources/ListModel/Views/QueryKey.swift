@@ -3,6 +3,12 @@
 // Always holds: `compare` is a total order, unless the `<` of an app's own type is not; an absent key comes after all
 // others.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A sort key of a row or a group.
 ///
 /// The usual types of keys are kept as they are; any other comparable type is kept in a box.
@@ -17,6 +23,8 @@ public enum QueryKey: Sendable {
     case integer(Int64)
     /// A number. NaN comes after all others.
     case number(Double)
+    /// A moment.
+    case date(Date)
     /// A text, in the order of Swift's `String`: Unicode, the same in every locale.
     case text(String)
     /// A value of any other comparable type.
@@ -29,6 +37,7 @@ public enum QueryKey: Sendable {
         // @unchecked Sendable: the one subclass holds one value that never changes, and that is sendable.
         fileprivate init() {}
         fileprivate func compare(_ other: Boxed) -> Int { compareTypes(other) }
+        fileprivate var text: String { "" }
 
         /// Compares values of two types, which have no order of their own: all values of one type come first. Which
         /// type that is does not matter, but it stays the same in a process. Keys of two types are never equal: the
@@ -44,6 +53,8 @@ public enum QueryKey: Sendable {
 
         init(_ value: Value) { self.value = value }
 
+        override var text: String { "\(value)" }
+
         override func compare(_ other: Boxed) -> Int {
             guard let other = other as? Box<Value> else { return compareTypes(other) }
             return value < other.value ? -1 : other.value < value ? 1 : 0
@@ -58,6 +69,7 @@ public enum QueryKey: Sendable {
         case let value as Double: self = .number(value)
         case let value as Float: self = .number(Double(value))
         case let value as String: self = .text(value)
+        case let value as Date: self = .date(value)
         default: self = QueryKey.half(value) ?? .other(Box(value))
         }
     }
@@ -105,6 +117,8 @@ extension QueryKey {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
         case (.number(let left), .number(let right)): QueryKey.compare(left, right)
+        case (.date(let left), .date(let right)):
+            QueryKey.compare(left.timeIntervalSinceReferenceDate, right.timeIntervalSinceReferenceDate)
         case (.text(let left), .text(let right)): left < right ? -1 : left == right ? 0 : 1
         case (.other(let left), .other(let right)): left.compare(right)
         case (.several, .several): compare(other, descending: [])
@@ -123,10 +137,28 @@ extension QueryKey {
         switch self {
         case .integer: 0
         case .number: 1
-        case .text: 2
-        case .other: 3
-        case .several: 4
-        case .absent: 5
+        case .date: 2
+        case .text: 3
+        case .other: 4
+        case .several: 5
+        case .absent: 6
+        }
+    }
+}
+
+// MARK: - For people
+
+extension QueryKey: CustomStringConvertible {
+    /// The value: `3`, `"Milk"`, `none`; several with commas between them.
+    public var description: String {
+        switch self {
+        case .absent: "none"
+        case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .date(let value): "\(Timestamp(value))"
+        case .text(let value): "\"\(value)\""
+        case .other(let value): value.text
+        case .several(let keys): keys.map(\.description).joined(separator: ", ")
         }
     }
 }

@@ -50,6 +50,20 @@ public struct SearchWords: Hashable, Sendable {
         }
     }
 
+    /// The words that are in a text, and those that are not.
+    func parts(in text: SearchText) -> (found: [String], missing: [String]) {
+        let bytes = Array(text.folded.utf8)
+        var parts: (found: [String], missing: [String]) = ([], [])
+        for word in words {
+            if SearchWords.contains(bytes, Array(word.utf8)) {
+                parts.found.append(word)
+            } else {
+                parts.missing.append(word)
+            }
+        }
+        return parts
+    }
+
     /// Whether the other words match every text that these words match, as before another letter was typed.
     func isNarrower(than other: SearchWords) -> Bool {
         other.words.allSatisfy { part in

@@ -16,10 +16,16 @@ public struct RowChange: Hashable, Sendable {
 public struct RowBlame: Hashable, Sendable {
     /// The commit with which it last came into the list; nil if that was before ``StoreProtocol/oldestVersion``.
     public internal(set) var inserted: CommitInfo?
-    /// The last commit since then that changed its content, its checkmark, or its place in an outline.
+    /// The last commit since then that changed its content.
     public internal(set) var updated: CommitInfo?
+    /// The last commit since then that set or cleared its checkmark.
+    public internal(set) var toggled: CommitInfo?
+    /// The last commit since then that gave it another depth in an outline, or collapsed or expanded it.
+    public internal(set) var outlined: CommitInfo?
     /// The last commit since then that moved it.
     public internal(set) var moved: CommitInfo?
+    /// The commit that deleted it; nil if it is in the list or never was.
+    public internal(set) var deleted: CommitInfo?
 }
 
 extension UntypedStore {
@@ -54,7 +60,7 @@ extension UntypedStore {
     /// - Parameter ids: the rows. For one that is not in the list any more, the commits before its deletion.
     /// - Returns: in the order of the ids.
     /// - Throws: an error of the log.
-    /// - Complexity: as ``history(ofRow:before:limit:)`` for each row, of which at most three commits are read, if no two ids have
+    /// - Complexity: as ``history(ofRow:before:limit:)`` for each row, of which at most six commits are read, if no two ids have
     ///   the same hash.
     public func blame(ofRows ids: [UntypedID]) throws -> [RowBlame] {
         try door { try reading { try blame(ids, at: version) } }
@@ -74,40 +80,46 @@ extension UntypedStore {
             // The versions of one commit are neighbours, and there may be another id with this fingerprint.
             if found.last?.commit.version == touch.version { continue }
             let commit = try group.commit(touch.version)
-            let kinds = try commit.kinds(of: [subject])[subject]
-            if let kinds { found.append(RowChange(commit: CommitInfo(commit), kinds: kinds)) }
+            let effect = try commit.effects(on: [subject])[subject]
+            if let effect { found.append(RowChange(commit: CommitInfo(commit), kinds: effect.kinds)) }
         }
         return found
     }
 
-    private func blame(_ ids: [UntypedID], at version: Version) throws -> [RowBlame] {
+    func blame(_ ids: [UntypedID], at version: Version) throws -> [RowBlame] {
         let subjects = ids.map { RowOrSection.row($0) }
         let wanted = Set(subjects)
         // Many rows may have come with one commit.
-        var known: [Version: (info: CommitInfo, kinds: [RowOrSection: ChangeKinds])] = [:]
+        var known: [Version: (info: CommitInfo, effects: [RowOrSection: RowEffect])] = [:]
         return try zip(subjects, try touches(of: subjects, through: version)).map { subject, touches in
             var blame = RowBlame()
             for touch in touches {
-                var needed: ChangeKinds = .inserted
-                if blame.updated == nil { needed.formUnion([.updated, .toggled, .outlined]) }
-                if blame.moved == nil { needed.insert(.moved) }
-                if touch.kinds.isDisjoint(with: needed) { continue }
+                if touch.kinds.isDisjoint(with: blame.open) { continue }
                 if known[touch.version] == nil {
                     let commit = try group.commit(touch.version)
-                    known[touch.version] = (CommitInfo(commit), try commit.kinds(of: wanted))
+                    known[touch.version] = (CommitInfo(commit), try commit.effects(on: wanted))
                 }
-                guard let (info, found) = known[touch.version], let kinds = found[subject] else { continue }
-                if kinds.contains(.inserted) {
+                guard let (info, effects) = known[touch.version], let effect = effects[subject] else { continue }
+                if effect.isDeleted { blame.deleted = info }
+                if effect.kinds.contains(.inserted) {
                     blame.inserted = info
                     break
                 }
-                if blame.moved == nil && kinds.contains(.moved) { blame.moved = info }
-                if blame.updated == nil && !kinds.isDisjoint(with: [.updated, .toggled, .outlined]) {
-                    blame.updated = info
-                }
+                blame.note(info, effect.kinds)
             }
             return blame
         }
+    }
+
+    /// The last commit of some that moved a row or a section.
+    func lastMove(of subject: RowOrSection, after first: Version, through last: Version) throws -> CommitInfo? {
+        for touch in try touches(of: [subject], through: last)[0] {
+            if touch.version <= first { return nil }
+            guard touch.kinds.contains(.moved) else { continue }
+            let commit = try group.commit(touch.version)
+            if try commit.effects(on: [subject])[subject]?.kinds.contains(.moved) ?? false { return CommitInfo(commit) }
+        }
+        return nil
     }
 
     /// The touches of some rows and sections, up to a version; for each the newest first.
@@ -182,13 +194,44 @@ extension UntypedStore {
     }
 }
 
+/// What a commit did to a row or a section.
+private struct RowEffect {
+    var kinds: ChangeKinds = []
+    /// Whether it was deleted, and did not come back in the same commit.
+    var isDeleted = false
+}
+
 extension Commit {
     /// What it did to some rows and sections.
-    fileprivate func kinds(of subjects: Set<RowOrSection>) throws -> [RowOrSection: ChangeKinds] {
-        var found: [RowOrSection: ChangeKinds] = [:]
+    fileprivate func effects(on subjects: Set<RowOrSection>) throws -> [RowOrSection: RowEffect] {
+        var found: [RowOrSection: RowEffect] = [:]
         try forEachTouch { subject, kinds in
-            if subjects.contains(subject) { found[subject, default: []].formUnion(kinds) }
+            guard subjects.contains(subject) else { return }
+            found[subject, default: RowEffect()].kinds.formUnion(kinds)
+            if kinds.contains(.deleted) { found[subject]?.isDeleted = true }
+            if kinds.contains(.inserted) { found[subject]?.isDeleted = false }
         }
         return found
+    }
+}
+
+extension RowBlame {
+    /// The kinds of changes whose commit is still to be found.
+    fileprivate var open: ChangeKinds {
+        var open: ChangeKinds = .inserted
+        if updated == nil { open.insert(.updated) }
+        if toggled == nil { open.insert(.toggled) }
+        if outlined == nil { open.insert(.outlined) }
+        if moved == nil { open.insert(.moved) }
+        if deleted == nil { open.insert(.deleted) }
+        return open
+    }
+
+    /// Notes an earlier commit than those so far.
+    fileprivate mutating func note(_ commit: CommitInfo, _ kinds: ChangeKinds) {
+        if updated == nil && kinds.contains(.updated) { updated = commit }
+        if toggled == nil && kinds.contains(.toggled) { toggled = commit }
+        if outlined == nil && kinds.contains(.outlined) { outlined = commit }
+        if moved == nil && kinds.contains(.moved) { moved = commit }
     }
 }

@@ -263,6 +263,13 @@ extension ListStore {
         try core.restoreSection(id.untypedID, from: version, name: name, origin: origin, durability: durability)
     }
 
+    /// Why a row is where it is in the list, and which commits made it as it is; or which one deleted it.
+    ///
+    /// - Parameters, Throws, Complexity: as ``UntypedStore/explanation(ofRow:at:)``.
+    public func explanation(ofRow id: Item.ID, at version: Version? = nil) throws -> RowExplanation {
+        try core.explanation(ofRow: id.untypedID, at: version)
+    }
+
     /// The updates from now on, one for each commit. See ``UntypedStore/updates()``.
     public func updates() throws -> ListUpdates<SectionID, Item> {
         let updates = try core.updates()

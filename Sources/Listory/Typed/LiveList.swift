@@ -45,6 +45,17 @@ public final class LiveList<
     /// ``UntypedLiveList/indexPath(of:)``.
     public func indexPath(of id: Item.ID) throws -> ListIndexPath? { try core.indexPath(of: id.untypedID) }
 
+    /// Why the view shows a row where it does, or does not show it, and which commits made the row as it is.
+    ///
+    /// ```swift
+    /// print(try view.explanation(ofRow: 7))       // … It does not pass the filter 2 of 3. …
+    /// ```
+    ///
+    /// - Parameters, Returns, Throws, Complexity: as ``UntypedLiveList/explanation(ofRow:at:)``.
+    public func explanation(ofRow id: Item.ID, at version: Version? = nil) throws -> RowExplanation {
+        try core.explanation(ofRow: id.untypedID, at: version)
+    }
+
     /// The rows that the view showed last, without reading the store.
     ///
     /// - Throws: as ``ListStore/snapshot``.

@@ -2,12 +2,6 @@
 
 import ListModel
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Which of two rows comes first.
 public enum QueryDirection: Sendable {
     /// The lesser key first.
@@ -140,10 +134,8 @@ private struct Descending<Key: Comparable & Sendable>: Comparable, Sendable {
 }
 
 extension QueryKey {
-    /// The key of a value; that of a date is a number.
+    /// The key of a value.
     fileprivate static func of<Value: Comparable & Sendable>(_ value: Value?) -> QueryKey {
-        guard let value else { return .absent }
-        if let date = value as? Date { return .number(date.timeIntervalSinceReferenceDate) }
-        return QueryKey(value)
+        value.map { QueryKey($0) } ?? .absent
     }
 }

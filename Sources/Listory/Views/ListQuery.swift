@@ -169,7 +169,11 @@ extension ListQuery {
     private static func arrangement(_ rules: Rules, _ reader: RowReader<Item>) -> Arrangement {
         Arrangement(
             sections: rules.sections, hidesEmptySections: rules.hidesEmptySections,
-            isSearchable: rules.text != nil, descending: rules.descending
+            isSearchable: rules.text != nil, descending: rules.descending, filterCount: rules.filters.count,
+            failedFilter: { item in
+                let row = QueryRow(item, reader)
+                return try rules.filters.firstIndex { try !$0(row) }
+            }
         ) { item in
             let row = QueryRow(item, reader)
             for filter in rules.filters where try !filter(row) { return nil }

@@ -119,14 +119,7 @@ extension UntypedLiveList {
         try door {
             try checkIsOutside()
             while true {
-                let (newest, path) = try store.find { head in
-                    let path = head.editor.state.indexPath(of: id)
-                    // An unreadable row is not found: report the damage instead.
-                    if path == nil { try head.checkNodes() }
-                    return (try head.snapshot(), path)
-                } during: { rows in
-                    (rows, rows.indexPath(of: id))
-                }
+                let (newest, path) = try store.located(id)
                 guard let path else { return nil }
                 let found: ListIndexPath?? = try withState { state in
                     try state.follow(newest)
@@ -136,6 +129,32 @@ extension UntypedLiveList {
                 }
                 if let found { return found }
             }
+        }
+    }
+
+    /// Why the view shows a row where it does, or does not show it, and which commits made the row as it is.
+    ///
+    /// - Parameters:
+    ///   - id: the row.
+    ///   - version: the version of the rows; nil for the newest.
+    /// - Returns: at the newest version, what ``snapshot`` shows then.
+    /// - Throws: as ``snapshot``; for an earlier version, as ``snapshot(at:)``; an error of the log.
+    /// - Complexity: that of ``snapshot`` or ``snapshot(at:)``, of ``DerivedView/decisions(aboutSource:)`` and of
+    ///   ``UntypedStore/explanation(ofRow:at:)``.
+    public func explanation(ofRow id: UntypedID, at version: Version? = nil) throws -> RowExplanation {
+        try checkIsOutside()
+        return try store.explanation(ofRow: id, at: version) { rows, path in
+            if version == nil {
+                return try withState { state in
+                    try state.follow(rows)
+                    // Another thread may have followed a later commit meanwhile.
+                    return try state.view.source.version == rows.version
+                        ? RowSighting(path: path, through: state.view) : nil
+                }
+            }
+            var copy = state.withLock { $0.view }
+            try copy.advance(to: rows)
+            return try RowSighting(path: path, through: copy)
         }
     }
 

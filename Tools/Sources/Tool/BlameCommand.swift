@@ -9,8 +9,8 @@ struct BlameCommand: ParsableCommand {
         commandName: "blame",
         abstract: "Print, for each row, the commits that made it as it is.",
         discussion: """
-            Below each row stand the commit with which it came into the list, the last one since then that changed its \
-            content, checkmark or depth, and the last one that moved it. As json, each row is one line.
+            Below each row stand the commit with which it came into the list, and the last ones since then that changed its \
+            content, checkmark or depth, and that moved it. As json, each row is one line.
 
             Example:
               listory blame todo.listory --section today --limit 10

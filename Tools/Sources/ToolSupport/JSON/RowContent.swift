@@ -59,10 +59,33 @@ public enum RowContent {
 
     /// The text that a list shows: the title of an object that has one, otherwise the whole content.
     public static func title(_ bytes: UnsafeRawBufferPointer) -> String {
-        var value = value(bytes)
-        // The version is not shown.
-        if ContentEnvelope(bytes) != nil, let content = value.members?[contentKey] { value = content }
+        let value = innerValue(bytes)
         return value.members?["title"]?.text ?? JSONValue.text(of: value)
+    }
+
+    /// The JSON of the bytes of a content, without the version that an envelope has.
+    private static func innerValue(_ bytes: UnsafeRawBufferPointer) -> JSONValue {
+        let value = value(bytes)
+        return ContentEnvelope(bytes) != nil ? value.members?[contentKey] ?? value : value
+    }
+
+    /// The text in which a content is searched: its strings and numbers, wherever they are.
+    static func searchText(_ bytes: UnsafeRawBufferPointer) -> SearchText {
+        var texts: [String] = []
+        value(bytes).collectTexts(&texts)
+        return SearchText(texts.joined(separator: "\n"))
+    }
+
+    /// The member of a content as a sort key; the title is that of ``title(_:)``.
+    static func sortKey(_ name: String, of bytes: UnsafeRawBufferPointer) -> QueryKey {
+        if name == "title" { return .text(title(bytes)) }
+        switch innerValue(bytes).members?[name] {
+        case .bool(let value): return .integer(value ? 1 : 0)
+        case .integer(let value): return .integer(value)
+        case .number(let value): return .number(value)
+        case .string(let text): return .text(text)
+        default: return .absent
+        }
     }
 }
 
@@ -74,9 +97,7 @@ extension SearchWords {
         // Parsing takes long. What is in a string is in the bytes as well, unless it is escaped.
         let isPlain = !raw.contains(UInt8(ascii: "\\"))
         if isPlain, !matches(SearchText(String(decoding: raw, as: UTF8.self))) { return false }
-        var texts: [String] = []
-        RowContent.value(raw).collectTexts(&texts)
-        return matches(SearchText(texts.joined(separator: "\n")))
+        return matches(RowContent.searchText(raw))
     }
 }
 

@@ -88,13 +88,13 @@ public struct BlameReport {
         source = store.source
     }
 
-    /// The rows, and up to three commits below each.
+    /// The rows, and the commits below each.
     public func text() throws -> String {
         try rows.map { path, row, blame in
             let box = row.isChecked ? "[x]" : "[ ]"
             let head = "\(path) \(box) \(try source.title(of: row.content)) (id \(row.id.description.shown))\n"
-            return head
-                + BlameReport.parts(blame).map { "    \($0.0)  \($0.1?.line ?? "before the log begins")\n" }.joined()
+            let commits = blame.parts.filter { $0.0 == "inserted" || $0.1 != nil }
+            return head + commits.map { "    \($0.0)  \($0.1?.line ?? "before the log begins")\n" }.joined()
         }.joined()
     }
 
@@ -107,7 +107,7 @@ public struct BlameReport {
                 writer.write(path)
                 writer.key("row")
                 try writer.write(row, source)
-                for (name, commit) in BlameReport.parts(blame) {
+                for (name, commit) in blame.parts {
                     guard let commit else { continue }
                     writer.key(name)
                     writer.object { $0.write(membersOf: commit) }
@@ -117,10 +117,15 @@ public struct BlameReport {
         }
         return writer.bytes
     }
+}
 
-    private static func parts(_ blame: RowBlame) -> [(String, CommitInfo?)] {
-        let later = [("updated", blame.updated), ("moved", blame.moved)]
-        return [("inserted", blame.inserted)] + later.filter { $0.1 != nil }
+extension RowBlame {
+    /// The commits, with their names.
+    var parts: [(String, CommitInfo?)] {
+        [
+            ("inserted", inserted), ("updated", updated), ("toggled", toggled), ("outlined", outlined),
+            ("moved", moved), ("deleted", deleted),
+        ]
     }
 }
 

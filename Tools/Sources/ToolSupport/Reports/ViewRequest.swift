@@ -1,0 +1,73 @@
+// A view of a list as a command line describes it: which sections, which rows, in which order, how many.
+//
+// Always holds: the parts apply in the order of the properties.
+
+import ListModel
+import Listory
+
+/// The view that a command explains.
+public struct ViewRequest: Sendable {
+    /// Only these sections; empty for all.
+    public var sections: [IdentifierText] = []
+    /// Whether rows below collapsed rows are hidden.
+    public var isOutline = false
+    /// Whether checked rows are left out.
+    public var isUnchecked = false
+    /// The words that a row must have.
+    public var words = ""
+    /// The member of the contents by which rows are sorted.
+    public var sortKey: String?
+    /// Whether they are sorted backwards.
+    public var isDescending = false
+    /// How many rows are shown; nil for all.
+    public var limit: Int?
+
+    /// A view of all rows.
+    public init() {}
+
+    /// The view of a store; nil if it shows the list as it is.
+    ///
+    /// - Parameter version: the version that has the sections; nil for the newest.
+    /// - Throws: ``ToolError`` for a section that is not there.
+    func live(in store: UntypedStore, at version: Version?) throws -> UntypedLiveList? {
+        let stages = try stages(for: version.map { try store.snapshot(at: $0) } ?? store.snapshot, store.source)
+        if stages.isEmpty { return nil }
+        let view = try UntypedLiveList(of: store, stages)
+        try view.search(words)
+        return view
+    }
+
+    private func stages(for rows: UntypedSnapshot, _ source: any CommitSource) throws -> [QueryStage] {
+        var stages: [QueryStage] = []
+        if !sections.isEmpty {
+            stages.append(.sections(Set(try sections.flatMap { try ViewRequest.sections($0, of: rows) })))
+        }
+        if isOutline { stages.append(.visibleRows) }
+        if isUnchecked || !words.isEmpty || sortKey != nil { stages.append(.arrange(arrangement(source))) }
+        if let limit { stages.append(.first(limit)) }
+        return stages
+    }
+
+    private static func sections(_ id: IdentifierText, of rows: UntypedSnapshot) throws -> [UntypedID] {
+        let found = rows.sections.map(\.id).filter(id.means)
+        if found.isEmpty {
+            throw ToolError(.refused, "section: expected one of the list, found \"\(id.text.visible)\"")
+        }
+        return found
+    }
+
+    private func arrangement(_ source: any CommitSource) -> Arrangement {
+        let request = self
+        return Arrangement(
+            isSearchable: !words.isEmpty, descending: [isDescending], filterCount: isUnchecked ? 1 : 0
+        ) { row in
+            if request.isUnchecked && row.isChecked { return nil }
+            return try source.withContent(of: row.content) { content in
+                var placement = RowPlacement()
+                if let name = request.sortKey { placement.key = RowContent.sortKey(name, of: content) }
+                if !request.words.isEmpty { placement.text = RowContent.searchText(content) }
+                return placement
+            }
+        }
+    }
+}
