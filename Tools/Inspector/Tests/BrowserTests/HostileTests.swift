@@ -46,7 +46,7 @@ extension BrowserTests {
                     try await page.go(to: "\(version)")
                     try await page.wait(forVersion: version)
                     #expect(try await page.lines() == list.lines(at: version))
-                    for tab in ["commit", "row", "changes", "branches", "bookmarks", "export"] {
+                    for tab in ["commit", "row", "changes", "trash", "branches", "bookmarks", "export"] {
                         try await page.openTab(tab)
                         try await page.checkForHarm()
                     }

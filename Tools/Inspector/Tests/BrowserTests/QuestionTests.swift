@@ -85,8 +85,14 @@ extension BrowserTests {
                     #expect(
                         try await page.texts("#detail .history .kinds") == history.map { "\($0.kinds)" }, "\(title)")
                     let blame = try #require(try list.store.blame(ofRows: [id]).first)
-                    let commits = [blame.inserted, blame.updated, blame.moved].compactMap { $0.map { "\($0.version)" } }
+                    let commits = [blame.inserted, blame.updated, blame.toggled, blame.outlined, blame.moved]
+                        .compactMap { $0.map { "\($0.version)" } }
                     #expect(try await page.texts("#detail .blame .version") == commits, "\(title)")
+                    let report = try ExplanationReport(
+                        IdentifierText(id), in: list.store, at: nil, through: ViewRequest())
+                    #expect(
+                        try await page.texts("#detail .why li").joined(separator: "\n") + "\n" == report.text(),
+                        "\(title)")
                     let contents = try await page.texts("#detail .content")
                     #expect(contents.contains { $0.contains(title) })
                     // From the history to the version, with the row still chosen.
@@ -125,6 +131,50 @@ extension BrowserTests {
                 }
                 try await page.click("#compare-end")
                 try await page.wait("document.querySelector('#other-side').hidden")
+            }
+        }
+
+        @Test func `why a row is there leads to the commits that put it there`() async throws {
+            let list = try TestList.shopping()
+            try await withPage(of: list.path) { page in
+                try await page.clickRow("Pears")
+                try await page.wait("document.querySelector('#detail .why')")
+                let explanation = try list.store.explanation(ofRow: 5)
+                let moved = try #require(explanation.blame.moved?.version.rawValue)
+                let versions = try await page.texts("#detail .why .version")
+                #expect(versions.contains("\(moved)"))
+                try await page.clickButton("#detail .why", "\(moved)")
+                try await page.wait(forVersion: moved)
+                #expect(try await page.lines() == list.lines(at: moved))
+                // Before the row was there.
+                try await page.go(to: "2")
+                try await page.wait(forVersion: 2)
+                try await page.wait("document.querySelector('#detail').dataset.version === '2'")
+                #expect(try await page.texts("#detail .why").joined().contains("is not in the list at version 2"))
+            }
+        }
+
+        @Test func `the trash has the rows that the tool prints, and finds them by their words`() async throws {
+            let list = try TestList.shopping()
+            try list.deletePaint()
+            try list.store.edit("Clear") { try $0.delete(.items([5, 1])) }
+            try list.store.waitUntilDurable()
+            try await withPage(of: list.path) { page in
+                try await page.openTab("trash")
+                let all = try list.store.trash()
+                #expect(all.count == 3)
+                #expect(try await page.texts("#detail .found .row .id") == all.map { "\($0.row.id)" })
+                #expect(
+                    try await page.texts("#detail .found .commit > .version") == all.map { "\($0.commit.version)" })
+                try await page.fill("#detail [type=search]", "paint")
+                try await page.press("Enter")
+                try await page.wait("document.querySelectorAll('#detail .found li').length === 1")
+                // To the last version that had it.
+                try await page.click("#detail .found li > span .version")
+                let last = try list.store.trash().first { $0.row.id == 3 }!.lastVersion.rawValue
+                try await page.wait(forVersion: last)
+                #expect(try await page.lines().contains { $0.title == "Paint the shed" })
+                #expect(try await page.texts("#detail .found button").allSatisfy { !$0.hasPrefix("Put") })
             }
         }
 
@@ -218,6 +268,10 @@ extension BrowserTests {
                 try await expect("undo")
                 try await page.click("#redo")
                 try await expect("redo")
+                try await page.openTab("trash")
+                try await page.clickButton("#detail li", "Put back")
+                try await expect("edit")
+                #expect(try await page.lines().contains { $0.title == "Rye bread" })
                 try await page.openTab("commit")
                 try await page.go(to: "3")
                 try await page.wait(forVersion: 3)
@@ -233,6 +287,14 @@ extension BrowserTests {
                 try await page.wait(forVersion: 4)
                 try await page.clickButton("#detail", "Revert this commit")
                 try await expect("revert")
+                // A row and a section as they were.
+                try await page.go(to: "4")
+                try await page.wait(forVersion: 4)
+                try await page.clickRow("Oat milk")
+                try await page.wait("document.querySelector('#detail h2').textContent === 'Row 1'")
+                try await page.clickButton("#detail", "Restore the row")
+                try await expect("edit")
+                #expect(try await page.lines().contains { $0.title == "Oat milk" })
             }
         }
     }

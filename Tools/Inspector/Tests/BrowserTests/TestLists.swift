@@ -56,6 +56,12 @@ struct TestList {
         return list
     }
 
+    /// Deletes a row, so that the trash has something.
+    func deletePaint() throws {
+        try store.edit("Delete paint", origin: "anna") { try $0.delete(.item(3)) }
+        try store.waitUntilDurable()
+    }
+
     static func row(_ id: UntypedID, _ title: String) -> NewRow { NewRow(id: id, content: content(title)) }
 
     static func content(_ title: String) -> [UInt8] { JSONValue.object(["title": .string(title)]).bytes }
@@ -66,7 +72,7 @@ struct TestList {
         var lines: [ShownLine] = []
         try rows.reading {
             for section in rows.sections {
-                lines.append(ShownLine(title: section.title, isChecked: nil))
+                lines.append(ShownLine(title: section.title.visible, isChecked: nil))
                 for item in section.items {
                     let title = try store.source.withContent(of: item.content) { RowContent.title($0) }
                     lines.append(ShownLine(title: title.visible, isChecked: item.isChecked))

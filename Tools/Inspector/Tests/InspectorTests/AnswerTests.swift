@@ -239,9 +239,7 @@ struct AnswerTests {
 
                 let blame = try store.blame(ofRows: [id])[0]
                 let shown = try browser.get("/api/blame?id=\(text)")["rows"]?.elements.first
-                for (name, commit) in [
-                    ("inserted", blame.inserted), ("updated", blame.updated), ("moved", blame.moved),
-                ] {
+                for (name, commit) in blame.parts {
                     #expect(shown?[name]?["version"]?.number == commit.map { Int($0.version.rawValue) })
                 }
             }
@@ -249,6 +247,58 @@ struct AnswerTests {
             let shown = try lines(rows).prefix(200).filter { $0["at"] != nil }
             #expect(window.map { $0["at"] } == shown.map { $0["at"] })
             #expect(try browser.ask("/api/history?id=nobody").status == 404)
+        }
+    }
+
+    @Test("The trash has the rows that the tool prints, with and without words, as far as the limit")
+    func trash() async throws {
+        try await inspecting(store) { _, browser in
+            for words in ["", "changed", "row 1", "nowhere"] {
+                let all = try JSONValue.lines(
+                    TrashReport(store, before: nil, limit: nil, containing: SearchWords(words)).json())
+                for limit in [1, 5, 1000] {
+                    let text = words.replacingOccurrences(of: " ", with: "+")
+                    let answer = try browser.get("/api/trash?words=\(text)&limit=\(limit)")
+                    let rows = answer["rows"]?.elements ?? []
+                    #expect(rows.map { $0["row"]?["id"] } == all.prefix(limit).map { $0["row"]?["id"] }, "\(words)")
+                    #expect(rows.map { $0["deleted"] } == all.prefix(limit).map { $0["deleted"] })
+                    #expect(rows.map { $0["section"] } == all.prefix(limit).map { $0["section"] })
+                    #expect(answer["more"] == .bool(all.count > limit))
+                    if words.isEmpty {
+                        let last = try store.trash(limit: limit).map { Int($0.lastVersion.rawValue) }
+                        #expect(rows.map { $0["last"]?.number } == last)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Why a row is where it is, in the list and through a view, is what the tool prints")
+    func why() async throws {
+        var random = random
+        try await inspecting(store) { _, browser in
+            var view = ViewRequest()
+            (view.isUnchecked, view.words, view.sortKey, view.limit) = (true, "row", "title", 5)
+            for (query, view) in [("", ViewRequest()), ("&unchecked=true&search=row&sort=title&limit=5", view)] {
+                for _ in 0..<15 {
+                    let version = try randomVersion(&random)
+                    let rows = try store.snapshot(at: Version(version))
+                    guard let row = rows.sections.randomElement(using: &random)?.items.randomElement(using: &random)
+                    else { continue }
+                    let id = row.id.plainText.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+                    let answer = try browser.get("/api/why?id=\(id)&at=\(version)\(query)")
+                    let report = try ExplanationReport(
+                        IdentifierText(row.id), in: store, at: VersionName(Version(version)), through: view)
+                    #expect(
+                        try answer["text"]?.elements.compactMap(\.text)
+                            == report.text().split(separator: "\n").map(String.init))
+                    let line = try JSONValue(parsing: report.json().dropLast())
+                    for name in ["list", "shown", "row", "decisions", "commits"] {
+                        #expect(answer[name] == line[name], "\(name)")
+                    }
+                }
+            }
+            #expect(try browser.ask("/api/why?id=nobody").status == 404)
         }
     }
 
@@ -337,7 +387,8 @@ struct AnswerTests {
                 "row", "row?id=", "find", "search", "search?words=", "changes", "changes?from=1", "changes?to=1",
                 "batches?from=1", "diff?to=1", "timeline?buckets=0", "timeline?buckets=1001", "log?limit=201",
                 "log?cause=nothing", "log?kind=nothing", "log?since=yesterday", "commit", "commit?version=", "history",
-                "history?id=1&section=yes", "blame?id=1&from=0", "export", "export?format=xml",
+                "history?id=1&section=yes", "trash?limit=0", "trash?before=1", "why", "why?id=1&outline=1",
+                "why?id=1&limit=x", "blame?id=1&from=0", "export", "export?format=xml",
                 "export?format=store&from=1", "state?x=1", "events?x=1",
             ] {
                 let answer = try browser.ask("/api/\(query)")

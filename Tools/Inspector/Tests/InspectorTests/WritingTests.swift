@@ -24,7 +24,9 @@ struct WritingTests {
                 #"{"insert":{"id":2,"content":{"title":"Tea"},"section":"today","at":0}}"#,
                 #"{"update":{"id":1,"content":{"title":"Oat milk"}}}"#, #"{"toggle":{"id":1}}"#,
                 #"{"move":{"id":1,"before":2}}"#, #"{"delete":{"id":2}}"#, #"{"undo":2}"#, #"{"redo":1}"#, #"{"go":3}"#,
-                #"{"restore":6}"#, #"{"revert":4}"#, #"{"undo":1}"#,
+                #"{"restore":6}"#, #"{"revert":4}"#, #"{"undo":1}"#, #"{"delete":{"id":1}}"#,
+                #"{"restoreRow":{"id":1,"version":"head~1"}}"#, #"{"deleteSection":{"id":"today"}}"#,
+                #"{"restoreRow":{"id":1}}"#, #"{"restoreSection":{"id":"today","version":7}}"#,
             ]
             for line in lines {
                 let answer = try browser.exec(line)
@@ -52,6 +54,9 @@ struct WritingTests {
                 (#"{"undo":0}"#, 400, "invalidRequest"), (#"{"toggle":{"id":1,"x":1}}"#, 400, "invalidRequest"),
                 (#"{"toggle":{"id":7}}"#, 409, "unknownItem"), (#"{"undo":5}"#, 409, "nothingToUndo"),
                 (#"{"insert":{"id":1,"content":1,"section":1}}"#, 409, "duplicateItem"),
+                (#"{"restoreRow":{"id":1}}"#, 409, "refused"),
+                (#"{"restoreRow":{"id":1,"version":true}}"#, 400, "invalidRequest"),
+                (#"{"restoreSection":{"id":"1","version":1}}"#, 409, "notInVersion"),
                 (#"{"begin":"open"}"#, 500, "rejected"),
             ] {
                 let answer = try browser.exec(line)

@@ -63,7 +63,8 @@ extension HistoryRequest {
             ).conflicts
         case .restore(let version): try restore(version.version(in: store), in: store, origin, durability)
         case .restoreRow(let text, let name):
-            try restore(text, "row", name, in: store, { try store.history(ofRow: $0) }, { $0.indexPath(of: $1) != nil }) {
+            try restore(text, "row", name, in: store, { try store.history(ofRow: $0) }, { $0.indexPath(of: $1) != nil })
+            {
                 try store.restoreRow($0, from: $1, origin: origin, durability: durability)
             }
         case .restoreSection(let text, let name):
@@ -98,7 +99,8 @@ extension HistoryRequest {
         let now = try store.snapshot
         if try now.reading({ text.first { isIn(now, $0) ? true : nil } }) != nil {
             throw ToolError(
-                .refused, "\(what) \(text.text.visible): expected a version to restore it from, because it is in the list")
+                .refused,
+                "\(what) \(text.text.visible): expected a version to restore it from, because it is in the list")
         }
         let last = try text.first { id in
             try history(id).lazy.filter { $0.kinds.contains(.deleted) }

@@ -1,4 +1,4 @@
-// An id as people type it.
+// An id as people type it, or exactly one.
 //
 // Always holds: the text means every id that is printed so, because a command line does not tell 7 from "7".
 
@@ -18,6 +18,12 @@ public struct IdentifierText: Hashable, Sendable {
         if let value = UUID(uuidString: text) { ids.insert(.uuid(value), at: 0) }
         if let value = Int64(text) { ids.insert(.integer(value), at: 0) }
         self.ids = ids
+    }
+
+    /// Exactly one id.
+    public init(_ id: UntypedID) {
+        text = id.plainText
+        ids = [id]
     }
 
     /// Whether an id is meant.

@@ -1,4 +1,5 @@
-// What happened to rows: their histories, and the commits that made them as they are.
+// What happened to rows: their histories, the commits that made them as they are, why they are where they are, and those that
+// were deleted.
 //
 // Always holds: the index of touches answers; the log is not read through.
 
@@ -38,7 +39,9 @@ extension InspectedStore {
         let snapshot = try store.snapshot
         try snapshot.reading {
             let lines = snapshot.rows(in: .rowsWithHeaders)
-            let paths = try query.text("id") == nil ? window(query, lines) : [path(of: query.id(), in: snapshot)].compactMap(\.self)
+            let paths =
+                try query.text("id") == nil
+                ? window(query, lines) : [path(of: query.id(), in: snapshot)].compactMap(\.self)
             let rows = paths.compactMap { path in snapshot.item(at: path).map { (path, $0) } }
             let blames = try store.blame(ofRows: rows.map(\.1.id))
             writer.member("version", snapshot.version.rawValue)
@@ -49,9 +52,7 @@ extension InspectedStore {
                         writer.writePlace(path, lines)
                         writer.key("row")
                         try writer.object { try $0.writeMembers(of: row, source) }
-                        for (name, commit) in [
-                            ("inserted", blame.inserted), ("updated", blame.updated), ("moved", blame.moved),
-                        ] {
+                        for (name, commit) in blame.parts {
                             guard let commit else { continue }
                             writer.key(name)
                             writer.object { $0.write(membersOf: commit) }
@@ -60,6 +61,52 @@ extension InspectedStore {
                 }
             }
         }
+    }
+
+    /// `/api/trash`.
+    func trash(_ query: Query, _ writer: inout JSONWriter) throws {
+        let limit = try query.number("limit", 1...1000, default: 50)
+        let words = SearchWords(query.text("words") ?? "")
+        let version = try store.version
+        let rows = try store.trash(limit: limit + 1) { row in
+            try words.isEmpty || source.withContent(of: row.row.content) { words.match(content: $0) }
+        }
+        writer.member("version", version.rawValue)
+        writer.key("rows")
+        try writer.array { writer in
+            for row in rows.prefix(limit) {
+                try writer.object { writer in
+                    writer.key("row")
+                    try writer.object { try $0.writeMembers(of: row.row, source) }
+                    writer.key("section")
+                    writer.write(row.sectionID)
+                    writer.member("title", row.sectionTitle.shown)
+                    writer.member("last", row.lastVersion.rawValue)
+                    writer.key("deleted")
+                    writer.object { $0.write(membersOf: row.commit) }
+                }
+            }
+        }
+        writer.member("more", rows.count > limit)
+    }
+
+    /// The parameters of `/api/why`.
+    static let whyParameters = [
+        "id", "at", "section", "outline", "unchecked", "search", "sort", "descending", "limit",
+    ]
+
+    /// `/api/why`.
+    func why(_ query: Query, _ writer: inout JSONWriter) throws {
+        var view = ViewRequest()
+        view.sections = query.texts("section").map { IdentifierText($0) }
+        (view.isOutline, view.isUnchecked) = (try query.flag("outline"), try query.flag("unchecked"))
+        (view.words, view.sortKey) = (query.text("search") ?? "", query.text("sort"))
+        view.isDescending = try query.flag("descending")
+        if query.text("limit") != nil { view.limit = try query.number("limit", 0...Int.max, default: 0) }
+        let report = try ExplanationReport(query.id(), in: store, at: query.version("at"), through: view)
+        try writer.writeMembers(ofLine: report.json())
+        writer.key("text")
+        writer.write(.array(try report.text().split(separator: "\n").map { .string(String($0)) }))
     }
 
     /// The rows in a window of lines.

@@ -45,7 +45,7 @@ extension InspectedStore {
         try writeBranches(&writer)
         writer.member("canWrite", allowsWriting)
         if allowsWriting { writer.member("token", token) }
-        for (name, texts) in [("kinds", ListEvent.kindNames), ("causes", LogFilter.causeNames), ("has", [])] {
+        for (name, texts) in [("kinds", ListEvent.kindNames), ("causes", LogFilter.causeNames)] {
             writer.key(name)
             writer.write(.array(texts.map { .string($0) }))
         }

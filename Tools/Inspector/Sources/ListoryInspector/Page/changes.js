@@ -8,17 +8,19 @@ import { counted, difference, foreign, foreignLines, idText, make } from "./text
 
 const part = 100;
 
-const placeText = (place) => (place == null ? "" : `[${[place].flat().join(", ")}]`);
+const placeText = (side) => (side ? `[${[side.at ?? side.section].flat().join(", ")}]` : "");
 
 /** A change of a row or a section. */
 function changeView(app, change) {
-  const place = [placeText(change.from ?? change.fromSection), placeText(change.to ?? change.toSection)].filter(Boolean);
+  // An updated row has its place in both versions, which says nothing if it is the same.
+  const place = [...new Set([placeText(change.old), placeText(change.new)])].filter(Boolean);
   const tag = make("span", { class: `kind ${change.kind}` }, change.kind);
   const where = make("span", { class: "faint" }, place.join(" → "));
-  if (change.section) {
-    return make("li", {}, tag, " section ", foreign(change.section.title || idText(change.section.id)), " ", where);
-  }
   const row = change.new ?? change.old;
+  if (!row.at) {
+    const titles = [...new Set([change.old, change.new].filter(Boolean).map(({ title, id }) => title || idText(id)))];
+    return make("li", {}, tag, " section ", titles.map((title, index) => [index ? " → " : "", foreign(title)]), " ", where);
+  }
   const texts = [change.old?.title, change.new?.title];
   const isText = change.kind === "updated" && texts[0] !== texts[1];
   const [old, young] = isText ? difference(texts[0], texts[1]) : [null, null];

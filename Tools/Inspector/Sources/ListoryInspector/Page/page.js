@@ -89,30 +89,28 @@ async function attempt(body) {
 
 // MARK: The version
 
-/** What is to be shown, while something else is being loaded. */
+/** What is being loaded, and what is to be shown after it. */
+let going = null;
 let wanted = null;
-let isGoing = false;
 
 /**
  * Shows a version: a number, or a name of one.
  *
  * @param isStep whether the browser's history gets an entry.
- * @param index the line to which the list is scrolled.
  */
 async function go(version, { isStep = false, duration = 220 } = {}) {
   wanted = { version, isStep, duration };
-  if (isGoing) return;
-  isGoing = true;
+  if (going !== null) return;
   while (wanted !== null) {
-    const next = wanted;
-    wanted = null;
+    [going, wanted] = [wanted, null];
+    const { version: name, isStep: isEntry, duration: time } = going;
     const before = performance.now();
-    const isShown = await attempt(async () => { await showVersion(next.version, next.duration); return true; });
+    const isShown = await attempt(async () => { await showVersion(name, time); return true; });
     if (!isShown) { pause(); break; }
     performance.measure("version", { start: before, detail: app.at });
-    writeLink(next.isStep);
+    writeLink(isEntry);
   }
-  isGoing = false;
+  going = null;
 }
 
 async function showVersion(name, duration) {
@@ -122,7 +120,6 @@ async function showVersion(name, duration) {
   const found = isNear && app.other === null ? await marks(from, next.version) : null;
   app.at = next.version;
   source = next;
-  app.isFollowing = app.info !== null && app.at === app.info.version;
   problem();
   if (app.other === null) {
     await list.show(next, found ? {
@@ -136,7 +133,14 @@ async function showVersion(name, duration) {
 
 /** The parts that tell which version is shown. */
 function versionShown() {
+  placeShown();
+  if (!player) showPanel();
+}
+
+/** As above, without the panel. */
+function placeShown() {
   const { at, info } = app;
+  app.isFollowing = at === info.version;
   element("version").value = at;
   fill(element("head"), `of ${number(info.version)}`);
   element("slider").value = at;
@@ -148,7 +152,6 @@ function versionShown() {
     ["last", at >= info.version]]) element(id).setAttribute("aria-disabled", isEnd);
   markTimeline();
   showCommitName();
-  if (!player) showPanel();
 }
 
 function markTimeline() {
@@ -189,7 +192,9 @@ async function step(count, isFiltered = false) {
     const version = await attempt(() => log.neighbour(app.at, count < 0));
     return version === undefined ? undefined : go(version);
   }
-  const from = wanted === null || typeof wanted.version !== "number" ? app.at : wanted.version;
+  // Keys come faster than versions.
+  const goal = (wanted ?? going)?.version;
+  const from = typeof goal === "number" ? goal : app.at;
   return go(Math.min(Math.max(from + count, app.info.oldest), app.info.version));
 }
 
@@ -367,6 +372,8 @@ let panelNumber = 0;
 
 /** Fills the panel again. Of several fillings, the last one counts. */
 async function showPanel() {
+  // Nothing takes away what somebody is writing.
+  if (document.activeElement.matches("#detail textarea")) return;
   panelNumber += 1;
   const mine = panelNumber;
   const name = tab;
@@ -379,7 +386,9 @@ async function showPanel() {
     if (mine !== panelNumber) return;
     const isSame = detail.dataset.panel === name;
     const top = detail.scrollTop;
+    const hadFocus = detail.contains(document.activeElement) && detail !== document.activeElement;
     fill(detail, ...children);
+    if (hadFocus) detail.focus({ preventScroll: true });
     detail.dataset.panel = name;
     detail.dataset.version = app.at;
     detail.scrollTop = isSame ? top : 0;
@@ -500,7 +509,9 @@ async function news() {
       await showLog();
       await showTimeline();
     });
-    if (wasFollowing) await go(app.info.version);
+    // An edit of this page has shown its version already.
+    if (app.at === app.info.version) placeShown();
+    else if (wasFollowing) await go(app.info.version);
     else versionShown();
   }
   isLearning = false;
@@ -596,7 +607,6 @@ await attempt(async () => {
   for (const [id, names] of [["kind", app.info.kinds], ["cause", app.info.causes]]) {
     element("filter").elements[id].append(...names.map((name) => make("option", { value: name }, name)));
   }
-  element("tab-trash").hidden = !app.info.has.includes("trash");
   await readLink();
   performance.mark("usable");
   await showTimeline();

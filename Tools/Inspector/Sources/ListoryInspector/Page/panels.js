@@ -25,29 +25,41 @@ export async function findPanel(app) {
   const title = make("h2", {}, `Find in version ${app.at}`);
   const form = wordsForm("Words in rows", app.words, (words) => { app.words = words; app.showPanel(); });
   if (!app.words) return [title, form];
-  const { rows, isComplete } = await ask("search", { at: app.at, words: app.words, limit: 200 });
-  return [title, form,
-    make("p", { class: "faint" }, rows.length ? `${counted(rows.length, "row")}${isComplete ? "" : ", and maybe more"}`
-      : "No row has these words."),
-    make("ul", { class: "found" }, rows.map(({ row, at }) =>
-      make("li", {}, rowLine(app, row), make("span", { class: "faint" }, `[${at.join(", ")}]`))))];
+  let from = 0;
+  const list = await inParts(app, make("ul", { class: "found" }), async () => {
+    const { rows, next } = await ask("search", { at: app.at, words: app.words, from, limit: 100 });
+    from = next;
+    return {
+      elements: rows.map(({ row, at }) =>
+        make("li", {}, rowLine(app, row), make("span", { class: "faint" }, `[${at.join(", ")}]`))),
+      hasMore: next !== null,
+    };
+  });
+  const isEmpty = from === null && !list.querySelector("li");
+  return [title, form, isEmpty ? make("p", { class: "faint" }, "No row has these words.") : list];
 }
+
+/** How many deleted rows are shown at most; words find the others. */
+const trashLimit = 1000;
 
 /** Rows that were deleted and are not back. */
 export async function trashPanel(app) {
   const title = make("h2", {}, "Trash");
   const form = wordsForm("Words in deleted rows", app.trashWords, (words) => { app.trashWords = words; app.showPanel(); });
-  let before = null;
-  const restore = (id) => make("button", { type: "button", onclick: () =>
-    app.exec(JSON.stringify({ restoreRow: { id } }), "The row is back.") }, "Put back");
+  let shown = 0;
+  const button = (text, request, done) => make("button", { type: "button",
+    onclick: () => app.exec(JSON.stringify(request), done) }, text);
   const list = await inParts(app, make("ul", { class: "found trash" }), async () => {
-    const answer = await ask("trash", { before, words: app.trashWords, limit: 50 });
-    before = answer.next;
-    return {
-      elements: answer.rows.map(({ row, deleted }) => make("li", {},
-        rowLine(app, row), commitLine(app, deleted), app.info.canWrite ? restore(row.id) : null)),
-      hasMore: answer.next != null,
-    };
+    const { rows, more } = await ask("trash", { words: app.trashWords, limit: Math.min(shown + 50, trashLimit) });
+    const elements = rows.slice(shown).map(({ row, section, title: name, last, deleted }) => make("li", {},
+      rowLine(app, row),
+      make("span", { class: "faint" }, "in ", foreign(name || idText(section)), ", last in ", versionButton(app, last)),
+      commitLine(app, deleted),
+      app.info.canWrite ? make("div", { class: "buttons" },
+        button("Put back", { restoreRow: { id: row.id, version: last } }, "The row is back."),
+        button("Put the section back", { restoreSection: { id: section, version: last } }, "The section is back.")) : null));
+    shown = rows.length;
+    return { elements, hasMore: more && shown < trashLimit };
   });
   const isEmpty = !list.querySelector("li");
   return [title, form, isEmpty ? make("p", { class: "faint" }, "No deleted row.") : list];
@@ -111,16 +123,14 @@ export async function bookmarksPanel(app) {
 const formats = {
   lines: "JSON lines of a range, as listory log prints them",
   store: "The whole log, as listory export writes it",
-  test: "A Swift test that makes these commits again",
 };
 
 /** Files to hand over. */
 export async function exportPanel(app) {
   const from = make("input", { name: "from", value: Math.max(app.info.oldest + 1, Math.min(app.other ?? app.at, app.at)), size: 9, autocomplete: "off" });
   const to = make("input", { name: "to", value: Math.max(app.at, app.other ?? 0), size: 9, autocomplete: "off" });
-  const names = app.info.exports ?? ["lines", "store"];
-  const choices = names.map((name, index) => make("label", { class: "check" },
-    make("input", { type: "radio", name: "format", value: name, checked: index === 0 }), formats[name] ?? name));
+  const choices = Object.entries(formats).map(([name, text], index) => make("label", { class: "check" },
+    make("input", { type: "radio", name: "format", value: name, checked: index === 0 }), text));
   return [make("h2", {}, "Export"), make("form", { class: "export", onsubmit: (event) => {
     event.preventDefault();
     const format = new FormData(event.target).get("format");

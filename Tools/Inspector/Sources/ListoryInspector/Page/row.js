@@ -30,15 +30,18 @@ async function historyView(app, subject) {
 async function blameView(app, subject) {
   const { rows } = await ask("blame", { id: idText(subject.id) });
   if (!rows.length) return [make("p", { class: "faint" }, "The row is not in the newest version.")];
-  const words = { inserted: "Inserted", updated: "Updated", moved: "Moved" };
+  const words = { inserted: "Inserted", updated: "Updated", toggled: "Checked", outlined: "Indented", moved: "Moved" };
   return [make("dl", { class: "facts blame" }, Object.entries(words).map(([name, word]) =>
     fact(word, rows[0][name] ? commitLine(app, rows[0][name]) : name === "inserted" ? "before the log begins" : null)))];
 }
 
 async function whyView(app, subject) {
-  const { steps } = await ask("why", { id: idText(subject.id), at: app.at });
-  return [make("ol", { class: "why", "aria-label": "Why" }, steps.map((step) => make("li", {},
-    step.version == null ? null : versionButton(app, step.version), " ", foreign(step.text))))];
+  const { text, commits } = await ask("why", { id: idText(subject.id), at: app.at });
+  const versions = new Set(Object.values(commits).map(({ version }) => `${version}`));
+  // The commits that a sentence names lead to their versions.
+  const words = (sentence) => sentence.split(/(?<![^\s])(\d+)(?![^\s:,.])/).map((word, index) =>
+    (index % 2 === 1 && versions.has(word) ? versionButton(app, Number(word)) : foreign(word)));
+  return [make("ul", { class: "why" }, text.map((sentence) => make("li", {}, words(sentence))))];
 }
 
 /** A form that edits the content of a row as JSON. */
@@ -65,6 +68,12 @@ function buttons(app, row, at) {
     button("Delete", { delete: { id: row.id } }, "The row is deleted."));
 }
 
+/** Brings the row or section of an old version back. */
+const restoreButton = (app, { id, isSection }) => make("div", { class: "buttons" }, make("button", { type: "button",
+  onclick: () => app.exec(JSON.stringify({ [isSection ? "restoreSection" : "restoreRow"]: { id, version: app.at } }),
+    `The ${isSection ? "section" : "row"} is as in version ${app.at}.`) },
+  isSection ? "Restore the section" : "Restore the row"));
+
 async function contentView(app, subject) {
   const place = { id: idText(subject.id), at: app.at };
   const { line } = await ask("find", place);
@@ -78,8 +87,7 @@ async function contentView(app, subject) {
       fact("Depth", row.depth ? `${row.depth}${row.collapsed ? ", collapsed" : ""}` : null)),
     foreignLines(json(row.content)),
     canEdit ? [buttons(app, row, at), make("details", {}, make("summary", {}, "Edit"), editor(app, row.id, row.content))] : null,
-    app.info.canWrite && !canEdit
-      ? make("p", { class: "faint" }, "Rows are edited in the newest version.") : null,
+    app.info.canWrite && !canEdit ? restoreButton(app, subject) : null,
   ].flat();
 }
 
@@ -91,10 +99,11 @@ export async function rowPanel(app) {
   const filter = make("button", { type: "button",
     onclick: () => app.filter({ [subject.isSection ? "section" : "row"]: idText(subject.id) }) }, "Its commits in the log");
   const parts = subject.isSection
-    ? [section("History", () => historyView(app, subject))]
+    ? [section("History", () => historyView(app, subject)),
+      app.info.canWrite && app.at < app.info.version ? restoreButton(app, subject) : null]
     : [section(`In version ${app.at}`, () => contentView(app, subject)),
       section("Blame", () => blameView(app, subject)),
-      app.info.has.includes("why") ? section("Why", () => whyView(app, subject)) : null,
+      section("Why", () => whyView(app, subject)),
       section("History", () => historyView(app, subject))];
   return [title, ...await Promise.all(parts), make("div", { class: "buttons" }, filter)];
 }

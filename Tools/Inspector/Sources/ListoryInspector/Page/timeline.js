@@ -133,8 +133,8 @@ export class Timeline {
 }
 
 /** How frequent the commits of each bucket were, from 0 to 1, on a logarithmic scale. */
-function rates({ buckets, began }) {
-  let before = Date.parse(began);
+function rates({ buckets }) {
+  let before = Date.parse(buckets[0]?.time);
   const found = buckets.map((bucket) => {
     const end = Date.parse(bucket.time);
     // A clock may have gone back.
@@ -165,18 +165,16 @@ function lanes(branches) {
 }
 
 /** The versions of which the time is known. */
-const moments = ({ buckets, began }) =>
-  [{ version: (buckets[0]?.first ?? 1) - 1, date: new Date(began) },
-    ...buckets.map((bucket) => ({ version: bucket.last, date: new Date(bucket.time) }))]
-    .filter(({ date }) => !Number.isNaN(date.getTime()));
+const moments = ({ buckets }) =>
+  buckets.map((bucket) => ({ version: bucket.last, date: new Date(bucket.time) }));
 
 const dayFormat = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
 const yearFormat = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
 const minuteFormat = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 /** A time in few words: the day where it changes; the minute too, unless the log lasts for many days. */
-function label(date, day, { buckets, began }) {
-  const isLong = Date.parse(buckets.at(-1)?.time) - Date.parse(began) > 4 * 86_400_000;
+function label(date, day, { buckets }) {
+  const isLong = Date.parse(buckets.at(-1).time) - Date.parse(buckets[0].time) > 4 * 86_400_000;
   const isNewDay = date.toDateString() !== day;
   if (isLong) return isNewDay ? (day === "" ? yearFormat : dayFormat).format(date) : "";
   const words = [isNewDay ? (day === "" ? yearFormat : dayFormat).format(date) : "", minuteFormat.format(date)];

@@ -40,6 +40,8 @@ enum Route: Sendable {
         "/api/commit": .answer(["version", "skip", "limit"]) { try $0.commit($1, &$2) },
         "/api/history": .answer(["id", "section", "before", "limit"]) { try $0.history($1, &$2) },
         "/api/blame": .answer(["id", "from", "limit"]) { try $0.blame($1, &$2) },
+        "/api/trash": .answer(["words", "limit"]) { try $0.trash($1, &$2) },
+        "/api/why": .answer(InspectedStore.whyParameters, repeated: ["section"]) { try $0.why($1, &$2) },
         "/api/export": .export,
         "/api/events": .events,
         "/api/exec": .exec,
