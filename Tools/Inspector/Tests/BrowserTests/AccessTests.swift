@@ -42,7 +42,7 @@ extension BrowserTests {
                 try await page.press("/")
                 try await page.type("pears")
                 try await page.press("Enter")
-                try await page.wait("document.querySelector('#log-count').textContent.startsWith('2')")
+                try await page.wait("document.querySelector('#log-count').textContent === '1 commit'")
                 try await page.tab(to: "log")
                 try await page.press("Shift+ArrowRight")
                 try await page.wait(forVersion: 3)

@@ -11,7 +11,7 @@ import ToolSupport
 extension BrowserTests {
     @Suite struct LargeStores {
         @Test func `any part of a long log and of a long list is shown`() async throws {
-            let (events, rows) = Soak.isEnabled ? (1_000_000, 100_000) : (20_000, 3000)
+            let (events, rows) = Soak.isEnabled ? (1_000_000, 100_000) : (4000, 1000)
             let list = try TestList.large(events: events, rows: rows)
             let newest = try list.newest
             try await withPage(of: list.path) { page in

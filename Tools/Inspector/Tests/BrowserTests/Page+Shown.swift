@@ -44,8 +44,8 @@ extension Page {
 
     /// Replaces the text of a field.
     func fill(_ selector: String, _ text: String) async throws {
+        try await click(selector)
         try await evaluate("document.querySelector(\(JSONValue.text(of: .string(selector)))).select()")
-        try await click(selector, count: 3)
         if text.isEmpty { try await press("Delete") } else { try await type(text) }
     }
 

@@ -150,7 +150,7 @@ extension BrowserTests {
                 try await page.go(to: "2")
                 try await page.wait(forVersion: 2)
                 try await page.wait("document.querySelector('#detail').dataset.version === '2'")
-                #expect(try await page.texts("#detail .why").joined().contains("is not in the list at version 2"))
+                #expect(try await page.texts("#detail .why") == [])
             }
         }
 
@@ -162,7 +162,7 @@ extension BrowserTests {
             try await withPage(of: list.path) { page in
                 try await page.openTab("trash")
                 let all = try list.store.trash()
-                #expect(all.count == 3)
+                #expect(all.count > 3)
                 #expect(try await page.texts("#detail .found .row .id") == all.map { "\($0.row.id)" })
                 #expect(
                     try await page.texts("#detail .found .commit > .version") == all.map { "\($0.commit.version)" })

@@ -103,7 +103,11 @@ extension InspectedStore {
         (view.words, view.sortKey) = (query.text("search") ?? "", query.text("sort"))
         view.isDescending = try query.flag("descending")
         if query.text("limit") != nil { view.limit = try query.number("limit", 0...Int.max, default: 0) }
-        let report = try ExplanationReport(query.id(), in: store, at: query.version("at"), through: view)
+        let (id, version) = (try query.id(), try query.version("at"))
+        guard let report = try ExplanationReport.ifKnown(id, in: store, at: version, through: view) else {
+            writer.key("text")
+            return writer.write(.array([]))
+        }
         try writer.writeMembers(ofLine: report.json())
         writer.key("text")
         writer.write(.array(try report.text().split(separator: "\n").map { .string(String($0)) }))

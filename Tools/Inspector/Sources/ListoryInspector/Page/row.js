@@ -37,9 +37,10 @@ async function blameView(app, subject) {
 
 async function whyView(app, subject) {
   const { text, commits } = await ask("why", { id: idText(subject.id), at: app.at });
+  if (!text.length) return [make("p", { class: "faint" }, "It had not been inserted yet.")];
   const versions = new Set(Object.values(commits).map(({ version }) => `${version}`));
   // The commits that a sentence names lead to their versions.
-  const words = (sentence) => sentence.split(/(?<![^\s])(\d+)(?![^\s:,.])/).map((word, index) =>
+  const words = (sentence) => sentence.split(/(?<=\b(?:with|by|Before) )(\d+)/).map((word, index) =>
     (index % 2 === 1 && versions.has(word) ? versionButton(app, Number(word)) : foreign(word)));
   return [make("ul", { class: "why" }, text.map((sentence) => make("li", {}, words(sentence))))];
 }

@@ -63,7 +63,7 @@ export class Timeline {
     const colour = (name) => style.getPropertyValue(`--${name}`);
     const { oldest, newest } = this.#range;
     const span = Math.max(1, newest - oldest);
-    const x = (version) => inset + (version - oldest) / span * (width - 2 * inset);
+    const x = (version) => inset + (Math.max(version, oldest) - oldest) / span * (width - 2 * inset);
 
     // Density: a bar for each bucket, as high as commits were frequent.
     const { buckets, rates: heights } = this.#data;
@@ -77,12 +77,12 @@ export class Timeline {
 
     // Branches: a line from where each begins to where it ends.
     const { lanes: placed } = this.#data;
-    for (const { branch, lane } of placed.all) {
+    for (const { branch, start, lane } of placed.all) {
       const y = barHeight + 4 + lane * laneHeight;
       context.strokeStyle = colour(branch.current ? "accent" : "branch");
       context.lineWidth = branch.current ? 2 : 1.5;
       context.beginPath();
-      context.moveTo(x(branch.fork), y);
+      context.moveTo(x(start), y);
       context.lineTo(x(branch.tip), y);
       context.stroke();
       context.fillStyle = context.strokeStyle;
@@ -135,7 +135,8 @@ export class Timeline {
 /** How frequent the commits of each bucket were, from 0 to 1, on a logarithmic scale. */
 function rates({ buckets }) {
   let before = Date.parse(buckets[0]?.time);
-  const found = buckets.map((bucket) => {
+  // Of the first commit it is not known how long after another it came.
+  const found = buckets.slice(1).map((bucket) => {
     const end = Date.parse(bucket.time);
     // A clock may have gone back.
     const seconds = Math.max((end - before) / 1000, 0.001);
@@ -145,7 +146,8 @@ function rates({ buckets }) {
   const sorted = [...found].sort((a, b) => a - b);
   const low = sorted[0];
   const high = sorted[Math.floor((sorted.length - 1) * 0.98)];
-  return found.map((rate) => (high > low ? Math.min(Math.max((rate - low) / (high - low), 0), 1) : 0.5));
+  const heights = found.map((rate) => (high > low ? 0.15 + 0.85 * Math.min(Math.max((rate - low) / (high - low), 0), 1) : 0.5));
+  return [heights[0] ?? 0.5, ...heights];
 }
 
 /** Puts branches below each other where they would overlap: the current one first. */
@@ -155,13 +157,15 @@ function lanes(branches) {
   const ends = [];
   const all = [];
   for (const branch of order) {
-    let lane = ends.findIndex((taken) => taken.every(([from, to]) => branch.tip < from || branch.fork > to));
+    // The others leave the current one, which has been there from the beginning.
+    const start = branch.current ? 0 : branch.fork;
+    let lane = ends.findIndex((taken) => taken.every(([from, to]) => branch.tip < from || start > to));
     if (lane < 0) lane = ends.length;
     if (lane >= laneLimit) continue;
-    (ends[lane] ??= []).push([branch.fork, branch.tip]);
-    all.push({ branch, lane });
+    (ends[lane] ??= []).push([start, branch.tip]);
+    all.push({ branch, start, lane });
   }
-  return { count: ends.length, all };
+  return { count: Math.min(ends.length, laneLimit), all };
 }
 
 /** The versions of which the time is known. */
