@@ -86,6 +86,7 @@ struct LayerTests {
     static let modulesWithoutRooms: Set = [
         "Sources/CLMDB", "Tools/Sources/Tool", "Tools/Sources/CTerminal", "Tools/Benchmarks/Sources/BenchProbe",
         "Tools/Benchmarks/Sources/ProbeSupport", "Tools/Benchmarks/Sources/RawLMDB",
+        "Tools/Inspector/Sources/Program",
         "Tools/Examples/TodoWindow/Sources/CGTK", "Tools/Examples/TodoWindow/Sources/CListRows",
         "Tools/Examples/TodoWindow/Sources/Todo", "Tools/Examples/TodoServer/Sources/Program",
         "Tools/Examples/NoteEditor/Sources/Program",
@@ -94,8 +95,9 @@ struct LayerTests {
     @Test(
         "the list of rooms has every module of the library, of the tools and of the examples",
         arguments: [
-            "Sources", "Tools/Sources", "Tools/Benchmarks/Sources", "Tools/Examples/TodoWindow/Sources",
-            "Tools/Examples/TodoServer/Sources", "Tools/Examples/NoteEditor/Sources",
+            "Sources", "Tools/Sources", "Tools/Inspector/Sources", "Tools/Benchmarks/Sources",
+            "Tools/Examples/TodoWindow/Sources", "Tools/Examples/TodoServer/Sources",
+            "Tools/Examples/NoteEditor/Sources",
         ])
     func everyModuleIsListed(_ folder: String) throws {
         let sources = LayerTests.root.appending(path: folder)

@@ -236,13 +236,6 @@ extension ListStore {
     /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/blame(ofRows:)``.
     public func blame(ofRows ids: [Item.ID]) throws -> [RowBlame] { try core.blame(ofRows: ids.map(\.untypedID)) }
 
-    /// Why a row is where it is in the list, and which commits made it as it is; or which one deleted it.
-    ///
-    /// - Parameters, Throws, Complexity: as ``UntypedStore/explanation(ofRow:at:)``.
-    public func explanation(ofRow id: Item.ID, at version: Version? = nil) throws -> RowExplanation {
-        try core.explanation(ofRow: id.untypedID, at: version)
-    }
-
     /// Restores a row as it was at a version, with a commit that can itself be undone.
     ///
     /// ```swift
@@ -268,6 +261,13 @@ extension ListStore {
         durability: Durability? = nil
     ) throws -> Commit? {
         try core.restoreSection(id.untypedID, from: version, name: name, origin: origin, durability: durability)
+    }
+
+    /// Why a row is where it is in the list, and which commits made it as it is; or which one deleted it.
+    ///
+    /// - Parameters, Throws, Complexity: as ``UntypedStore/explanation(ofRow:at:)``.
+    public func explanation(ofRow id: Item.ID, at version: Version? = nil) throws -> RowExplanation {
+        try core.explanation(ofRow: id.untypedID, at: version)
     }
 
     /// The updates from now on, one for each commit. See ``UntypedStore/updates()``.

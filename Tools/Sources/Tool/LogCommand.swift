@@ -78,6 +78,9 @@ struct LogCommand: ParsableCommand {
     @Flag(help: "How much each commit changed, instead of its events.")
     var stat = false
 
+    @Flag(help: "Print all rows and events of a commit, also if they are very many.")
+    var full = false
+
     @Flag(help: "Draw the branches.")
     var graph = false
 
@@ -109,7 +112,9 @@ struct LogCommand: ParsableCommand {
             guard let unknown = values.first(where: { !names.contains($0) }) else { continue }
             throw ValidationError("\(option): expected one of \(names.joined(separator: ", ")), found \(unknown)")
         }
-        if oneline && stat { throw ValidationError("expected one of --oneline and --stat, found both") }
+        if [oneline, stat, full].count(where: \.self) > 1 {
+            throw ValidationError("expected one of --oneline, --stat and --full, found several")
+        }
         let isRange = from != nil || to != nil || since != nil || until != nil
         if follow && (isRange || graph) {
             throw ValidationError("--follow: expected neither a range nor --graph beside it")
@@ -123,7 +128,7 @@ struct LogCommand: ParsableCommand {
         let store = try store.file.open(isReadOnly: true)
         var report = LogReport(store, format.value, color.style) { try Standard.output.write($0) }
         report.filter = filter
-        report.detail = oneline ? .line : stat ? .counts : .events
+        report.detail = oneline ? .line : stat ? .counts : full ? .everything : .events
         report.hasGraph = graph
         var range = LogReport.Span()
         (range.first, range.last, range.since, range.until) = (from, to, since, until)

@@ -108,6 +108,20 @@ import ToolSupport
         #expect(try rows() == "1 22")
     }
 
+    @Test func `A row and a section come back by requests; one that is there, or never was, is refused`() throws {
+        let answers = try exec(
+            Self.section, Self.insert(1), Self.insert(2), #"{"delete":{"id":1}}"#, #"{"restoreRow":{"id":1}}"#,
+            #"{"deleteSection":{"id":"s"}}"#, #"{"restoreRow":{"id":2,"version":3}}"#,
+            #"{"restoreSection":{"id":"s","version":"head~2"}}"#, #"{"restoreRow":{"id":1}}"#,
+            #"{"restoreRow":{"id":9}}"#, #"{"restoreRow":{"id":9,"version":1}}"#, #"{"undo":1}"#
+        ).json()
+        #expect(answers.map { $0["version"] } == [1, 2, 3, 4, 5, 6, 7, 8, nil, nil, nil, 9])
+        #expect(
+            answers.compactMap { $0["error"]?["code"] } == ["refused", "refused", "notInVersion"])
+        #expect(answers[4]["hash"] == answers[2]["hash"] && answers[7]["hash"] == answers[2]["hash"])
+        #expect(try rows() == "2")
+    }
+
     @Test func `Between begin and end only edits can stand`() throws {
         for line in [
             #"{"go":1}"#, #"{"earlier":1}"#, #"{"revert":1}"#, #"{"restore":1}"#, #"{"branches":{}}"#,

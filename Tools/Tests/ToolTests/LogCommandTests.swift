@@ -97,6 +97,28 @@ import ToolSupport
             graph.map { $0.prefix { $0 != "v" } } == ["◉ ", "│ · ", "│ ● ", "├─╯ ", "● ", "● ", "● ", "● "])
     }
 
+    @Test func `Of very large commits only the beginning is printed, unless all is asked for`() throws {
+        let list = try UntypedStore.open(at: store)
+        try list.edit("Many rows") { editor in
+            let rows = (100..<400).map { NewRow(id: .integer(Int64($0)), content: []) }
+            try editor.insert(rows, at: .end(ofSection: "today"))
+        }
+        try list.edit("Many events") { editor in
+            for id in 100..<400 { try editor.toggle(.item(.integer(Int64(id)))) }
+        }
+        try list.close()
+        func lines(_ options: String...) throws -> [Substring] {
+            try ToolProcess(["log", store, "--limit", "2"] + options).finish().output.split(separator: "\n")
+        }
+        let short = try lines()
+        #expect(short.count == 1 + 100 + 1 + 1 + 20 + 1)
+        #expect(short[101] == "    … and 200 events more (--full)" && short.last == "    … and 280 rows more (--full)")
+        #expect(try lines("--full").count == 1 + 300 + 1 + 300)
+        let json = try ToolProcess(["log", store, "--limit", "2", "--json"]).finish().json()
+        #expect(json[0]["omittedEvents"] == 200 && json[0]["omittedRows"] == nil)
+        #expect(json[1]["omittedRows"] == 280 && json[1]["omittedEvents"] == nil)
+    }
+
     @Test func `A commit of another process is printed when it is made`() throws {
         let tool = try ToolProcess(["log", store, "--follow", "--json", "--limit", "2"])
         #expect(try [tool.readLine()["version"], tool.readLine()["version"]] == [6, 7])

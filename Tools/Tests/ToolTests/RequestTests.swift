@@ -85,6 +85,11 @@ import ToolSupport
             (#"{"go":{"version":0,"skipConflicts":false}}"#, .history(.go(to: 0), .refuse)),
             (#"{"revert":{"version":7,"skipConflicts":true}}"#, .history(.revert(7), .skip)),
             (#"{"restore":7}"#, .history(.restore(7), .refuse)),
+            (#"{"restoreRow":{"id":"7"}}"#, .history(.restoreRow(IdentifierText(.string("7")), nil), .refuse)),
+            (
+                #"{"restoreSection":{"id":7,"version":"head"}}"#,
+                .history(.restoreSection(IdentifierText(.integer(7)), try! VersionName("head")), .refuse)
+            ),
             (#"{"earlier":2}"#, .history(.earlier(.steps(2)), .refuse)),
             (#"{"earlier":"5m"}"#, .history(.earlier(.time(.seconds(300))), .refuse)),
             (#"{"later":{"by":"1d","skipConflicts":true}}"#, .history(.later(.time(.seconds(86_400))), .skip)),
@@ -174,6 +179,11 @@ import ToolSupport
         (
             #"{"restore":{"version":1,"skipConflicts":true}}"#,
             #"restore: expected one of version, found the unknown field "skipConflicts""#
+        ),
+        (#"{"restoreRow":7}"#, "restoreRow: expected an object, found the number 7"),
+        (
+            #"{"restoreRow":{"id":7,"version":true}}"#,
+            "restoreRow.version: expected \(VersionNameError.expected), found true"
         ),
         (#"{"undo":{"count":1,"skipConflicts":1}}"#, "undo.skipConflicts: expected true or false, found the number 1"),
         (

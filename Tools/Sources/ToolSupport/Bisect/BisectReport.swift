@@ -37,7 +37,8 @@ public struct BisectReport {
                 ? "version \(found.lowerBound) is the first bad one"
                 : "one of the versions \(found.lowerBound) to \(found.upperBound) is the first bad one"
             try send(Array("\(style.bold(line))\n".utf8))
-            return try LogReport(store, format, style, send: send).print(range, limit: 20)
+            try LogReport(store, format, style, send: send).print(range, limit: 20)
+            return
         }
         var writer = JSONWriter()
         writer.object { writer in

@@ -27,8 +27,8 @@ extension ExecRequest {
     static let names = [
         "apply", "begin", "beginGroup", "branches", "changeDepth", "check", "collapse", "delete", "deleteSection",
         "deleteSubtree", "earlier", "end", "endGroup", "expand", "go", "indent", "insert", "insertSection", "later",
-        "move", "moveSection", "moveSubtree", "outdent", "redo", "reload", "renameSection", "restore", "revert",
-        "toggle", "undo", "update",
+        "move", "moveSection", "moveSubtree", "outdent", "redo", "reload", "renameSection", "restore", "restoreRow",
+        "restoreSection", "revert", "toggle", "undo", "update",
     ]
 
     /// The request of a line.

@@ -134,7 +134,7 @@ public struct ExecSession {
     private mutating func reject(_ error: any Error) throws {
         let isRefusal =
             (error as? ListError)?.isRejection == true && [.refused, .conflicts].contains(ExitStatus(error))
-        guard error is RequestError || isRefusal else { throw error }
+        guard error is RequestError || isRefusal || (error as? ToolError)?.status == .refused else { throw error }
         rejectedCount += 1
         answers.write(.rejected(error))
     }

@@ -1,5 +1,5 @@
 // Parses requests to the history: {"undo":2}, {"earlier":"5m"}, or with a policy for conflicts:
-// {"revert":{"version":7,"skipConflicts":true}}.
+// {"revert":{"version":7,"skipConflicts":true}}, or with an id: {"restoreRow":{"id":7,"version":12}}.
 //
 // Always holds: a parsed request has at least one step.
 
@@ -7,7 +7,7 @@ import ListModel
 
 extension HistoryRequest {
     /// The names of these requests.
-    static let names = ["earlier", "go", "later", "redo", "restore", "revert", "undo"]
+    static let names = ["earlier", "go", "later", "redo", "restore", "restoreRow", "restoreSection", "revert", "undo"]
 
     /// The name in a request.
     var name: String {
@@ -18,7 +18,9 @@ extension HistoryRequest {
         case .earlier: "earlier"
         case .later: "later"
         case .revert: "revert"
-        case .restore, .restoreRow, .restoreSection: "restore"
+        case .restore: "restore"
+        case .restoreRow: "restoreRow"
+        case .restoreSection: "restoreSection"
         }
     }
 
@@ -29,6 +31,19 @@ extension HistoryRequest {
     ///   - argument: its value, plain or in an object.
     /// - Throws: ``RequestError``.
     static func parsed(_ name: String, _ argument: JSONValue) throws -> (HistoryRequest, ConflictPolicy) {
+        if name == "restoreRow" || name == "restoreSection" {
+            let fields = try RequestFields(argument, name, expected: "id", "version")
+            let id = IdentifierText(try fields.identifier("id"))
+            var from: VersionName?
+            if fields.has("version") {
+                let value = try fields.value("version", expected: expected(name))
+                from = version(value)
+                if from == nil {
+                    throw RequestError.field(fields.path("version"), expected: expected(name), found: value)
+                }
+            }
+            return (name == "restoreRow" ? .restoreRow(id, from) : .restoreSection(id, from), .refuse)
+        }
         guard argument.members != nil else { return (try HistoryRequest(name, argument, at: name), .refuse) }
         let field =
             switch name {

@@ -21,6 +21,12 @@ public struct LineReader {
         self.descriptor = descriptor
     }
 
+    /// A reader of bytes that are there already.
+    public init(bytes: [UInt8]) {
+        // The system is not asked about a negative descriptor.
+        (descriptor, buffer, isAtEnd) = (-1, bytes, true)
+    }
+
     /// The next line, if it was read completely.
     public mutating func next() -> ArraySlice<UInt8>? {
         if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {

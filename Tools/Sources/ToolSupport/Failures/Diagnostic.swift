@@ -62,7 +62,7 @@ extension SalvageReport {
 
 extension JSONWriter {
     /// Writes the member `error`.
-    mutating func writeError(_ error: any Error) {
+    public mutating func writeError(_ error: any Error) {
         key("error")
         object { writer in
             writer.member("code", Diagnostic.code(error))

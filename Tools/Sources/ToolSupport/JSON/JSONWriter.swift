@@ -83,6 +83,9 @@ extension JSONWriter {
     /// Writes a whole number.
     public mutating func write(_ value: some BinaryInteger) { write(literal: String(value)) }
 
+    /// Writes `null`.
+    public mutating func writeNull() { write(literal: "null") }
+
     /// Writes `true` or `false`.
     public mutating func write(_ value: Bool) { write(literal: value ? "true" : "false") }
 
@@ -92,6 +95,13 @@ extension JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         for byte in value.utf8 { writeEscaped(byte) }
         bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    /// Writes a value that another writer has written.
+    public mutating func write(json bytes: some Sequence<UInt8>) {
+        beginValue()
+        self.bytes += bytes
         needsComma = true
     }
 

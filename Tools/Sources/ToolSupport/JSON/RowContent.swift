@@ -93,7 +93,7 @@ extension SearchWords {
     /// Whether the words are in the texts of a content: its strings, wherever they are.
     ///
     /// - Complexity: O(length).
-    func match(content raw: UnsafeRawBufferPointer) -> Bool {
+    public func match(content raw: UnsafeRawBufferPointer) -> Bool {
         // Parsing takes long. What is in a string is in the bytes as well, unless it is escaped.
         let isPlain = !raw.contains(UInt8(ascii: "\\"))
         if isPlain, !matches(SearchText(String(decoding: raw, as: UTF8.self))) { return false }
@@ -133,7 +133,7 @@ extension CommitSource {
     }
 
     /// The content of a row as a short text for a terminal. Others may have written it, so it is made harmless.
-    func title(of reference: ContentReference) throws -> String {
+    public func title(of reference: ContentReference) throws -> String {
         try withContent(of: reference, RowContent.title).shown
     }
 }

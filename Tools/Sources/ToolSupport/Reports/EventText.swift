@@ -5,11 +5,14 @@
 import ListModel
 
 /// Describes events.
-struct EventText {
+public struct EventText {
     let source: any CommitSource
 
+    /// Describes events whose contents are read from a source.
+    public init(source: any CommitSource) { self.source = source }
+
     /// The lines about an event.
-    func lines(_ event: ListEvent) throws -> [String] {
+    public func lines(_ event: ListEvent) throws -> [String] {
         switch event {
         case .itemsInserted(let path, let items): try rows("inserted", path, items)
         case .itemsDeleted(let path, let items): try rows("deleted", path, items)

@@ -19,16 +19,27 @@ public struct ExplanationReport {
     public init(
         _ id: IdentifierText, in store: UntypedStore, at version: VersionName?, through view: ViewRequest
     ) throws {
+        guard let known = try Self.ifKnown(id, in: store, at: version, through: view) else {
+            throw ToolError(.refused, "row: expected one that the log has, found \"\(id.text.visible)\"")
+        }
+        self = known
+    }
+
+    /// The same report; nil if no row of that id was there until the version.
+    public static func ifKnown(
+        _ id: IdentifierText, in store: UntypedStore, at version: VersionName?, through view: ViewRequest
+    ) throws -> ExplanationReport? {
         let version = try version?.version(in: store)
         let live = try view.live(in: store, at: version)
         let found = try id.first { id in
             let explanation = try live?.explanation(ofRow: id, at: version) ?? store.explanation(ofRow: id, at: version)
             return explanation.row == nil && explanation.blame.deleted == nil ? nil : explanation
         }
-        guard let found else {
-            throw ToolError(.refused, "row: expected one that the log has, found \"\(id.text.visible)\"")
-        }
-        (explanation, source) = (found, store.source)
+        return found.map { ExplanationReport(explanation: $0, source: store.source) }
+    }
+
+    private init(explanation: RowExplanation, source: any CommitSource) {
+        (self.explanation, self.source) = (explanation, source)
     }
 
     /// A sentence a line.

@@ -6,7 +6,7 @@ import ListModel
 
 extension JSONWriter {
     /// Writes the members of a commit, without its events.
-    mutating func writeHeader(_ commit: Commit) {
+    public mutating func writeHeader(_ commit: Commit) {
         member("version", commit.version.rawValue)
         // A time of another age has no such text.
         if isExact, CompactionRequest.time(commit.time.text) != commit.time {

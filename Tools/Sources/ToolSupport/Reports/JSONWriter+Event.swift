@@ -6,7 +6,7 @@ import ListModel
 
 extension JSONWriter {
     /// Writes an event, with the contents that it refers to.
-    mutating func write(_ event: ListEvent, _ source: any CommitSource) throws {
+    public mutating func write(_ event: ListEvent, _ source: any CommitSource) throws {
         try object { writer in
             writer.key(event.name)
             try writer.object { try $0.writeFields(event, source) }

@@ -11,7 +11,9 @@ import Listory
 public struct LogReport {
     /// How much is printed of a commit.
     public enum Detail: Sendable {
-        /// A line for it, and a line for each event.
+        /// A line for it, and a line for each row of each event.
+        case everything
+        /// As everything, without most rows of an event that has very many, and most events of such a commit.
         case events
         /// A line for it, and how many rows were inserted, deleted, moved, updated.
         case counts
@@ -41,6 +43,9 @@ public struct LogReport {
     private let style: TerminalStyle
     private let send: ([UInt8]) throws -> Void
 
+    /// How many rows of an event are printed, how many bytes of their contents, and how many events of a commit.
+    private static let (rowLimit, contentLimit, eventLimit) = (20, 1 << 16, 100)
+
     /// How many commits are in memory at a time.
     private static let partSize: UInt64 = 256
 
@@ -55,11 +60,16 @@ public struct LogReport {
 
     /// Prints the commits of a range, the newest first.
     ///
-    /// - Parameter limit: how many at most; nil for all.
+    /// - Parameters:
+    ///   - limit: how many at most; nil for all.
+    ///   - goesOn: asked after each part of the log whether to look at the part before it.
+    /// - Returns: the version before which other commits of the range may follow; nil if there are no more.
     /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `send` throws.
-    public func print(_ range: Span = Span(), limit: Int? = nil) throws {
+    @discardableResult
+    public func print(_ range: Span = Span(), limit: Int? = nil, while goesOn: () -> Bool = { true }) throws -> Version?
+    {
         var graph = CommitGraph(position: try store.history.position)
-        try forEach(range, limit: limit) { commit in try send(output(commit, &graph)) }
+        return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, &graph)) }
     }
 
     /// Prints the newest commits, the oldest of them first, and then each commit when it is made, until the process or the
@@ -87,12 +97,17 @@ public struct LogReport {
     }
 
     /// Calls `body` with the commits of a range that the filter lets through, the newest first.
-    private func forEach(_ range: Span, limit: Int?, _ body: (Commit) throws -> Void) throws {
-        guard let (first, last) = try bounds(range), first <= last else { return }
+    ///
+    /// - Returns: the version before which others may follow.
+    @discardableResult
+    private func forEach(
+        _ range: Span, limit: Int?, while goesOn: () -> Bool = { true }, _ body: (Commit) throws -> Void
+    ) throws -> Version? {
+        guard let (first, last) = try bounds(range), first <= last else { return nil }
         var left = limit ?? .max
-        if left == 0 { return }
+        var next = last + 1
         var sections = filter.section == nil ? [] : try store.snapshot(at: Version(last)).sections.map(\.id)
-        try forEachPart(first, last, limit: left) { commits in
+        try forEachPart(first, last, limit: left) { commits, start in
             for commit in commits where left > 0 {
                 if let since = range.since, commit.time < since { continue }
                 if let until = range.until, commit.time > until { continue }
@@ -102,16 +117,22 @@ public struct LogReport {
                 }
                 guard try filter.admits(commit, store.source, &sections) else { continue }
                 left -= 1
+                next = commit.version.rawValue
                 try body(commit)
             }
-            return left > 0
+            if left == 0 { return false }
+            next = start
+            return goesOn()
         }
+        return next > first ? Version(next) : nil
     }
 
-    /// Calls `body` with the commits that have to be looked at, some at a time, the newest first, while it returns true.
+    /// Calls `body` with the commits that have to be looked at, some at a time, the newest first, while it returns true. It also
+    /// gets the version up to which the log was looked at.
     private func forEachPart(
-        _ first: UInt64, _ last: UInt64, limit: Int, _ body: ([Commit]) throws -> Bool
+        _ first: UInt64, _ last: UInt64, limit: Int, _ body: ([Commit], UInt64) throws -> Bool
     ) throws {
+        if limit == 0 { return }
         // Most often only a few are wanted.
         var size = min(UInt64(clamping: limit), LogReport.partSize)
         var end = last
@@ -129,7 +150,7 @@ public struct LogReport {
                 try store.forEachCommit(in: Version(start)...Version(end)) { part.append($0) }
                 part.reverse()
             }
-            guard try body(part), start > first else { return }
+            guard try body(part, start), start > first else { return }
             end = start - 1
             size = LogReport.partSize
         }
@@ -170,10 +191,27 @@ public struct LogReport {
         switch detail {
         case .line: return [line]
         case .counts: return [line, "    \(try EventCounts(commit.events()).text)"]
-        case .events:
-            let events = EventText(source: store.source)
-            return try [line] + commit.events().flatMap { try events.lines($0) }.map { "    \($0)" }
+        case .events, .everything:
+            let (text, events) = (EventText(source: store.source), try commit.events())
+            var lines = [line]
+            for event in shown(events) {
+                let (event, omitted) = shown(event)
+                lines += try text.lines(event).map { "    \($0)" }
+                if omitted > 0 { lines.append("    … and \(EventText.count(omitted, "row")) more (--full)") }
+            }
+            let omitted = events.count - shown(events).count
+            if omitted > 0 { lines.append("    … and \(EventText.count(omitted, "event")) more (--full)") }
+            return lines
         }
+    }
+
+    private func shown(_ events: [ListEvent]) -> ArraySlice<ListEvent> {
+        detail == .everything ? events[...] : events.prefix(LogReport.eventLimit)
+    }
+
+    private func shown(_ event: ListEvent) -> (ListEvent, omitted: Int) {
+        if detail == .everything { return (event, 0) }
+        return event.shortened(to: LogReport.rowLimit, contentBytes: LogReport.contentLimit)
     }
 
     /// Why a commit was made, what it is called, and who made it.
@@ -207,11 +245,20 @@ public struct LogReport {
             case .counts:
                 writer.key("counts")
                 writer.write(try EventCounts(commit.events()))
-            case .events:
+            case .events, .everything:
+                let events = try commit.events()
                 writer.key("events")
+                var omittedRows = 0
                 try writer.array { writer in
-                    for event in try commit.events() { try writer.write(event, store.source) }
+                    for event in shown(events) {
+                        let (event, omitted) = shown(event)
+                        try writer.write(event, store.source)
+                        omittedRows += omitted
+                    }
                 }
+                if omittedRows > 0 { writer.member("omittedRows", omittedRows) }
+                let omitted = events.count - shown(events).count
+                if omitted > 0 { writer.member("omittedEvents", omitted) }
             }
         }
         writer.endLine()

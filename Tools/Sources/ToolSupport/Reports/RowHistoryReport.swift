@@ -121,7 +121,7 @@ public struct BlameReport {
 
 extension RowBlame {
     /// The commits, with their names.
-    var parts: [(String, CommitInfo?)] {
+    public var parts: [(String, CommitInfo?)] {
         [
             ("inserted", inserted), ("updated", updated), ("toggled", toggled), ("outlined", outlined),
             ("moved", moved), ("deleted", deleted),

@@ -129,7 +129,7 @@ extension UntypedSection {
 
 extension JSONWriter {
     /// Writes a row with its content.
-    mutating func write(_ item: UntypedRow, _ source: any CommitSource) throws {
+    public mutating func write(_ item: UntypedRow, _ source: any CommitSource) throws {
         try object { writer in
             writer.key("id")
             writer.write(item.id)

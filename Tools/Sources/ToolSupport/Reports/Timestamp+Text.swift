@@ -7,7 +7,7 @@ import ListModel
 
 extension Timestamp {
     /// The time in ISO 8601, in UTC, to the microsecond.
-    var text: String {
+    public var text: String {
         let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let borrowed: Int64 = rest < 0 ? 1 : 0
         let date = Date(timeIntervalSince1970: Double(seconds - borrowed))

@@ -1,4 +1,4 @@
-// An id as people type it.
+// An id as people type it, or exactly one.
 //
 // Always holds: the text means every id that is printed so, because a command line does not tell 7 from "7".
 
@@ -20,11 +20,17 @@ public struct IdentifierText: Hashable, Sendable {
         self.ids = ids
     }
 
+    /// Exactly one id.
+    public init(_ id: UntypedID) {
+        text = id.plainText
+        ids = [id]
+    }
+
     /// Whether an id is meant.
     public func means(_ id: UntypedID) -> Bool { ids.contains(id) }
 
     /// The first of the ids for which there is something.
-    func first<Found>(_ find: (UntypedID) throws -> Found?) rethrows -> Found? {
+    public func first<Found>(_ find: (UntypedID) throws -> Found?) rethrows -> Found? {
         for id in ids { if let found = try find(id) { return found } }
         return nil
     }

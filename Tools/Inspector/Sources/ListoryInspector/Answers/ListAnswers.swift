@@ -1,0 +1,150 @@
+// The list at a version: windows of its lines, single rows, search.
+//
+// A section is a line, and its rows are lines below it, so that a page can show a part of a long list.
+//
+// Always holds: of a row in a window only the beginning is written, however long its content is.
+
+import ListModel
+import Listory
+import ToolSupport
+
+extension InspectedStore {
+    /// `/api/rows`.
+    func rows(_ query: Query, _ writer: inout JSONWriter) throws {
+        let snapshot = try snapshot(query.version("at"))
+        let from = try query.number("from", 0...Int.max, default: 0)
+        let limit = try query.number("limit", 1...500, default: 100)
+        try snapshot.reading {
+            let lines = snapshot.rows(in: .rowsWithHeaders)
+            writer.member("version", snapshot.version.rawValue)
+            writer.member("hash", snapshot.stateHash.description)
+            writer.member("rows", snapshot.itemCount)
+            writer.member("sections", snapshot.sectionCount)
+            writer.member("total", lines.count)
+            writer.member("from", from)
+            writer.key("lines")
+            try writer.array { writer in
+                for line in lines.indices.clamped(to: from..<from + min(limit, .max - from)) {
+                    try writer.object { try writeLine(line, lines, &$0) }
+                }
+            }
+        }
+    }
+
+    private func writeLine(_ line: Int, _ lines: LaidOutRows, _ writer: inout JSONWriter) throws {
+        switch lines.place(at: line) {
+        case .header(let index):
+            writer.member("section", index)
+            writer.writeMembers(of: lines.snapshot.sections[index])
+        case .item(let path):
+            guard case .item(let row) = lines[line] else { return }
+            writer.key("at")
+            writer.write(path)
+            try writer.writeMembers(of: row, source)
+        }
+    }
+
+    /// `/api/row`.
+    func row(_ query: Query, _ writer: inout JSONWriter) throws {
+        let report = try RowReport(query.id(), in: store, at: query.version("at"))
+        try writer.writeMembers(ofLine: report.json())
+    }
+
+    /// `/api/find`.
+    func find(_ query: Query, _ writer: inout JSONWriter) throws {
+        let (id, snapshot) = (try query.id(), try snapshot(query.version("at")))
+        try snapshot.reading {
+            writer.member("version", snapshot.version.rawValue)
+            if let path = try path(of: id, in: snapshot) {
+                writer.writePlace(path, snapshot.rows(in: .rowsWithHeaders))
+            } else {
+                for name in ["at", "line"] {
+                    writer.key(name)
+                    writer.writeNull()
+                }
+            }
+        }
+    }
+
+    /// Where a row is; nil if it is not there.
+    func path(of id: IdentifierText, in snapshot: UntypedSnapshot) throws -> ListIndexPath? {
+        if try snapshot.version == store.version, let path = try id.first({ try store.indexPath(of: $0) }),
+            // Another commit may have come meanwhile.
+            let row = snapshot.item(at: path), id.means(row.id)
+        {
+            return path
+        }
+        return id.first { snapshot.indexPath(of: $0) }
+    }
+
+    /// `/api/search`.
+    func search(_ query: Query, _ writer: inout JSONWriter) throws {
+        let snapshot = try snapshot(query.version("at"))
+        let words = SearchWords(try query.required("words", "words"))
+        let limit = try query.number("limit", 1...200, default: 50)
+        let from = try query.number("from", 0...Int.max, default: 0)
+        try snapshot.reading {
+            let lines = snapshot.rows(in: .rowsWithHeaders)
+            let budget = Budget()
+            var (line, left) = (min(from, lines.count), limit)
+            writer.member("version", snapshot.version.rawValue)
+            writer.key("rows")
+            try writer.array { writer in
+                for row in lines[line...] {
+                    if left == 0 || (line % 256 == 0 && line > from && !budget.isLeft) { break }
+                    if case .item(let row) = row, try has(words, row) {
+                        left -= 1
+                        try writer.object { writer in
+                            guard case .item(let path) = lines.place(at: line) else { return }
+                            writer.key("section")
+                            writer.write(snapshot.sections[path.section].id)
+                            writer.writePlace(path, lines)
+                            writer.key("row")
+                            try writer.object { try $0.writeMembers(of: row, source) }
+                        }
+                    }
+                    line += 1
+                }
+            }
+            writer.writeNext(line < lines.count ? line : nil)
+        }
+    }
+
+    private func has(_ words: SearchWords, _ row: UntypedRow) throws -> Bool {
+        try source.withContent(of: row.content) { words.match(content: $0) }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members of a section.
+    mutating func writeMembers(of section: UntypedSection) {
+        key("id")
+        write(section.id)
+        member("title", section.title.shown)
+        member("count", section.items.count)
+    }
+
+    /// Writes the members of a row, of its content only the beginning.
+    mutating func writeMembers(of row: UntypedRow, _ source: any CommitSource) throws {
+        key("id")
+        write(row.id)
+        member("checked", row.isChecked)
+        if row.depth > 0 { member("depth", row.depth) }
+        if row.isCollapsed { member("collapsed", true) }
+        member("title", try source.title(of: row.content))
+        member("bytes", row.content.length)
+    }
+
+    /// Writes where a row is: its index path, and its line.
+    mutating func writePlace(_ path: ListIndexPath, _ lines: LaidOutRows) {
+        key("at")
+        write(path)
+        if let line = lines.offset(of: path) { member("line", line) }
+    }
+
+    /// Writes the member `next`: where the next page begins.
+    mutating func writeNext(_ next: (some BinaryInteger)?) {
+        key("next")
+        if let next { write(next) } else { writeNull() }
+    }
+}

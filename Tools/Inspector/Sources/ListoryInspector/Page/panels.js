@@ -1,0 +1,144 @@
+// The smaller panels: rows found by words, the trash, branches, bookmarks, export.
+//
+// Always holds: bookmarks are links to places of the page; they are kept in the browser, for each store by itself.
+
+import { address, ask } from "./server.js";
+import { commitLine, inParts, versionButton } from "./commit.js";
+import { counted, foreign, idText, make, time } from "./text.js";
+
+/** A form with one field for words. */
+function wordsForm(label, words, search) {
+  const field = make("input", { name: "words", value: words, autocomplete: "off", type: "search", "aria-label": label });
+  return make("form", { class: "words", role: "search", onsubmit: (event) => {
+    event.preventDefault();
+    search(field.value.trim());
+  } }, field, make("button", {}, "Find"));
+}
+
+/** A row as a button that chooses it. */
+const rowLine = (app, row) => make("button", { type: "button", class: "link row", onclick: () => app.chooseRow(row.id) },
+  make("span", { class: "box", "aria-hidden": "true" }, row.checked ? "☑" : "☐"),
+  foreign(row.title, { class: "title" }), foreign(idText(row.id), { class: "id" }));
+
+/** Rows of the version with some words. */
+export async function findPanel(app) {
+  const title = make("h2", {}, `Find in version ${app.at}`);
+  const form = wordsForm("Words in rows", app.words, (words) => { app.words = words; app.showPanel(); });
+  if (!app.words) return [title, form];
+  let from = 0;
+  const list = await inParts(app, make("ul", { class: "found" }), async () => {
+    const { rows, next } = await ask("search", { at: app.at, words: app.words, from, limit: 100 });
+    from = next;
+    return {
+      elements: rows.map(({ row, at }) =>
+        make("li", {}, rowLine(app, row), make("span", { class: "faint" }, `[${at.join(", ")}]`))),
+      hasMore: next !== null,
+    };
+  });
+  const isEmpty = from === null && !list.querySelector("li");
+  return [title, form, isEmpty ? make("p", { class: "faint" }, "No row has these words.") : list];
+}
+
+/** How many deleted rows are shown at most; words find the others. */
+const trashLimit = 1000;
+
+/** Rows that were deleted and are not back. */
+export async function trashPanel(app) {
+  const title = make("h2", {}, "Trash");
+  const form = wordsForm("Words in deleted rows", app.trashWords, (words) => { app.trashWords = words; app.showPanel(); });
+  let shown = 0;
+  const button = (text, request, done) => make("button", { type: "button",
+    onclick: () => app.exec(JSON.stringify(request), done) }, text);
+  const list = await inParts(app, make("ul", { class: "found trash" }), async () => {
+    const { rows, more } = await ask("trash", { words: app.trashWords, limit: Math.min(shown + 50, trashLimit) });
+    const elements = rows.slice(shown).map(({ row, section, title: name, last, deleted }) => make("li", {},
+      rowLine(app, row),
+      make("span", { class: "faint" }, "in ", foreign(name || idText(section)), ", last in ", versionButton(app, last)),
+      commitLine(app, deleted),
+      app.info.canWrite ? make("div", { class: "buttons" },
+        button("Put back", { restoreRow: { id: row.id, version: last } }, "The row is back."),
+        button("Put the section back", { restoreSection: { id: section, version: last } }, "The section is back.")) : null));
+    shown = rows.length;
+    return { elements, hasMore: more && shown < trashLimit };
+  });
+  const isEmpty = !list.querySelector("li");
+  return [title, form, isEmpty ? make("p", { class: "faint" }, "No deleted row.") : list];
+}
+
+/** The branches of the history. */
+export async function branchesPanel(app) {
+  const { branches } = app.info;
+  return [
+    make("h2", {}, "Branches"),
+    branches.length ? null : make("p", { class: "faint" }, "There is no history yet."),
+    make("ul", { class: "found" }, branches.map((branch) => make("li", {},
+      commitLine(app, { ...branch, version: branch.tip, cause: "edit" },
+        branch.current ? [" ", make("span", { class: "tag" }, "current")] : null,
+        make("div", { class: "faint" }, counted(branch.steps, "step"),
+          branch.fork ? [", since version ", versionButton(app, branch.fork)] : null)),
+      app.info.canWrite && !branch.current ? make("button", { type: "button", onclick: () =>
+        app.exec(JSON.stringify({ go: branch.tip }), `The list is on the branch of version ${branch.tip}.`) }, "Go here") : null))),
+  ];
+}
+
+/** Bookmarks, kept in the browser. */
+export class Bookmarks {
+  #name;
+  #all = [];
+
+  constructor(path) {
+    this.#name = `bookmarks ${path}`;
+    try { this.#all = JSON.parse(localStorage.getItem(this.#name)) ?? []; } catch { /* Nothing is kept. */ }
+  }
+
+  get all() { return this.#all; }
+
+  add(bookmark) { this.#keep([...this.#all.filter(({ place }) => place !== bookmark.place), bookmark]); }
+
+  remove(place) { this.#keep(this.#all.filter((bookmark) => bookmark.place !== place)); }
+
+  #keep(all) {
+    this.#all = all.sort((a, b) => a.version - b.version);
+    try { localStorage.setItem(this.#name, JSON.stringify(all)); } catch { /* The browser keeps nothing. */ }
+  }
+}
+
+/** Places to come back to. */
+export async function bookmarksPanel(app) {
+  const name = make("input", { name: "label", value: app.commitName, autocomplete: "off", "aria-label": "Name of the bookmark" });
+  const form = make("form", { class: "words", onsubmit: (event) => {
+    event.preventDefault();
+    app.bookmark(name.value.trim());
+  } }, name, make("button", { class: "main" }, "Bookmark this place"));
+  return [
+    make("h2", {}, "Bookmarks"), form,
+    app.bookmarks.all.length ? null : make("p", { class: "faint" }, "A bookmark is a link: version, filter and row."),
+    make("ul", { class: "found" }, app.bookmarks.all.map(({ label, version, place }) => make("li", {},
+      make("a", { href: place }, `${version} `, foreign(label)),
+      make("button", { type: "button", class: "link", "aria-label": `Remove the bookmark of version ${version}`,
+        onclick: () => { app.bookmarks.remove(place); app.bookmarksChanged(); } }, "Remove")))),
+  ];
+}
+
+const formats = {
+  lines: "JSON lines of a range, as listory log prints them",
+  store: "The whole log, as listory export writes it",
+};
+
+/** Files to hand over. */
+export async function exportPanel(app) {
+  const from = make("input", { name: "from", value: Math.max(app.info.oldest + 1, Math.min(app.other ?? app.at, app.at)), size: 9, autocomplete: "off" });
+  const to = make("input", { name: "to", value: Math.max(app.at, app.other ?? 0), size: 9, autocomplete: "off" });
+  const choices = Object.entries(formats).map(([name, text], index) => make("label", { class: "check" },
+    make("input", { type: "radio", name: "format", value: name, checked: index === 0 }), text));
+  return [make("h2", {}, "Export"), make("form", { class: "export", onsubmit: (event) => {
+    event.preventDefault();
+    const format = new FormData(event.target).get("format");
+    const range = format === "store" ? {} : { from: from.value, to: to.value };
+    // A link, so that the file goes to the disk and not through the memory of the page.
+    make("a", { href: address("export", { format, ...range }), download: "" }).click();
+  } },
+  make("div", { class: "range" }, make("label", {}, "From version ", from), make("label", {}, "to ", to)),
+  choices, make("div", { class: "buttons" }, make("button", { class: "main" }, "Save a file"))),
+  make("p", { class: "faint" }, `The newest version is ${app.info.version}, of ${time(app.info.time)}.`)];
+}

@@ -1,0 +1,114 @@
+// A part of the log as a file.
+//
+// The reports of the tool write on a thread of their own, which waits until the browser has taken what was written.
+//
+// Always holds: only a few parts are in memory, however long the file is.
+
+import Dispatch
+import Foundation
+import Hummingbird
+import ListModel
+import Listory
+import Synchronization
+import ToolSupport
+
+/// Writes a file to a browser.
+struct ExportStream {
+    private let name: String
+    private let write: @Sendable (_ send: @escaping ([UInt8]) throws -> Void) throws -> Void
+
+    /// - Throws: `RequestError`, or `ListError` if there are no such versions.
+    init(_ inspected: InspectedStore, _ query: Query) throws {
+        let store = inspected.store
+        let file = URL(filePath: store.path).deletingPathExtension().lastPathComponent
+        let format = try query.required("format", "lines or store")
+        let (from, to) = (try query.version("from"), try query.version("to"))
+        switch format {
+        case "lines":
+            var range = LogReport.Span()
+            (range.first, range.last) = (from, to)
+            let span = range
+            // Refuses versions that there are not.
+            try LogReport(store, .json, .plain) { _ in }.print(span, limit: 0)
+            name = "\(file)-log.jsonl"
+            write = { send in
+                var report = LogReport(store, .json, .plain, send: send)
+                report.detail = .everything
+                try report.print(span)
+            }
+        case "store":
+            if from != nil || to != nil {
+                throw RequestError(.invalidRequest, "format=store: expected neither from nor to beside it")
+            }
+            name = "\(file)-export.jsonl"
+            write = { send in try ExportReport(store).print(progress: { _ in }, send: send) }
+        default:
+            throw RequestError(.invalidRequest, "format: expected lines or store, found \"\(format.shown)\"")
+        }
+    }
+
+    /// The answer.
+    func response() -> Response {
+        // A name of a file may have characters that a header must not have.
+        let plain = name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) ? $0 : "_" }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "application/jsonl; charset=utf-8",
+                .contentDisposition: "attachment; filename=\"\(String(plain))\"",
+            ],
+            body: ResponseBody { [write] writer in
+                let parts = Parts()
+                parts.begin(write)
+                for try await part in parts {
+                    try await writer.write(ByteBuffer(bytes: part))
+                    parts.taken()
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Parts that one thread writes and a task takes.
+    private final class Parts: AsyncSequence, Sendable {
+        private let stream: AsyncThrowingStream<[UInt8], any Error>
+        private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
+        /// How many parts may be written before one is taken.
+        private let room = DispatchSemaphore(value: 4)
+        private let isGone = Mutex(false)
+
+        private struct Gone: Error {}
+
+        init() { (stream, continuation) = AsyncThrowingStream.makeStream() }
+
+        func begin(_ write: @escaping @Sendable (@escaping ([UInt8]) throws -> Void) throws -> Void) {
+            continuation.onTermination = { [self] _ in
+                isGone.withLock { $0 = true }
+                room.signal()
+            }
+            Thread.detachNewThread { [self] in
+                var part: [UInt8] = []
+                func send() throws {
+                    room.wait()
+                    if isGone.withLock({ $0 }) { throw Gone() }
+                    continuation.yield(part)
+                    part = []
+                }
+                do {
+                    try write { bytes in
+                        part += bytes
+                        if part.count >= 1 << 16 { try send() }
+                    }
+                    if !part.isEmpty { try send() }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+        }
+
+        /// Makes room for another part.
+        func taken() { room.signal() }
+
+        func makeAsyncIterator() -> AsyncThrowingStream<[UInt8], any Error>.Iterator { stream.makeAsyncIterator() }
+    }
+}

@@ -1,0 +1,401 @@
+// Tests that each answer says what the library and the tool say about the same store.
+
+import Foundation
+import ListModel
+import Listory
+import ListoryTestSupport
+import TestSupport
+import Testing
+import ToolSupport
+
+@testable import ListoryInspector
+
+@Suite("Answers")
+struct AnswerTests {
+    private let folder: TemporaryFolder
+    private let store: UntypedStore
+    private let source: any CommitSource
+    private var random: SeededGenerator
+
+    init() throws {
+        folder = try TemporaryFolder.inMemory()
+        let seed = UInt64.random(in: 0..<1_000_000)
+        print("seed \(seed)")
+        random = SeededGenerator(seed: seed)
+        store = try RandomList.store(in: folder, seed: seed, edits: 150)
+        source = store.source
+    }
+
+    private func randomVersion(_ random: inout SeededGenerator) throws -> UInt64 {
+        UInt64.random(in: 0...(try store.version.rawValue), using: &random)
+    }
+
+    /// A row as the answers write it.
+    private func brief(_ row: UntypedRow, _ more: [String: JSONValue] = [:]) throws -> JSONValue {
+        var writer = JSONWriter()
+        writer.write(row.id)
+        var members: [String: JSONValue] = [
+            "id": try JSONValue(parsing: writer.bytes), "checked": .bool(row.isChecked),
+            "title": .string(try source.withContent(of: row.content) { RowContent.title($0) }.shown),
+            "bytes": .integer(Int64(row.content.length)),
+        ]
+        if row.depth > 0 { members["depth"] = .integer(Int64(row.depth)) }
+        if row.isCollapsed { members["collapsed"] = .bool(true) }
+        return .object(members.merging(more) { $1 })
+    }
+
+    private func path(_ path: ListIndexPath) -> JSONValue {
+        .array([.integer(Int64(path.section)), .integer(Int64(path.item))])
+    }
+
+    /// All lines of a version, one after another.
+    private func lines(_ rows: UntypedSnapshot) throws -> [JSONValue] {
+        var lines: [JSONValue] = []
+        for (index, section) in rows.sections.enumerated() {
+            var writer = JSONWriter()
+            writer.write(section.id)
+            lines.append(
+                .object([
+                    "section": .integer(Int64(index)), "id": try JSONValue(parsing: writer.bytes),
+                    "title": .string(section.title), "count": .integer(Int64(section.items.count)),
+                ]))
+            for (item, row) in section.items.enumerated() {
+                lines.append(try brief(row, ["at": path(ListIndexPath(section: index, item: item))]))
+            }
+        }
+        return lines
+    }
+
+    @Test("The windows of random versions are parts of all lines of these versions")
+    func windows() async throws {
+        var random = random
+        try await inspecting(store) { _, browser in
+            for _ in 0..<60 {
+                let version = try randomVersion(&random)
+                let rows = try store.snapshot(at: Version(version))
+                let all = try lines(rows)
+                let from = Int.random(in: 0...all.count + 2, using: &random)
+                let limit = Int.random(in: 1...20, using: &random)
+                let answer = try browser.get("/api/rows?at=\(version)&from=\(from)&limit=\(limit)")
+                #expect(answer["lines"]?.elements == Array(all.dropFirst(from).prefix(limit)))
+                #expect(answer["total"]?.number == all.count && answer["rows"]?.number == rows.itemCount)
+                #expect(answer["hash"]?.text == rows.stateHash.description)
+                #expect(answer["version"]?.number == Int(version))
+            }
+        }
+    }
+
+    @Test("Rows are found where they are, with their whole content, at any version")
+    func rows() async throws {
+        var random = random
+        try await inspecting(store) { _, browser in
+            for _ in 0..<20 {
+                let version = try randomVersion(&random)
+                let rows = try store.snapshot(at: Version(version))
+                guard let section = rows.sections.randomElement(using: &random),
+                    let row = section.items.randomElement(using: &random), let place = rows.indexPath(of: row.id)
+                else { continue }
+                let id = row.id.plainText.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+                let found = try browser.get("/api/find?id=\(id)&at=\(version)")
+                #expect(found["at"] == path(place))
+                #expect(found["line"]?.number == rows.rows(in: .rowsWithHeaders).offset(of: place))
+                let report = try RowReport(IdentifierText(row.id.plainText), in: store, at: VersionName("\(version)"))
+                #expect(try browser.get("/api/row?id=\(id)&at=\(version)") == JSONValue(parsing: report.json()))
+            }
+            #expect(try browser.get("/api/find?id=nobody")["line"] == .null)
+            #expect(try browser.ask("/api/row?id=nobody").status == 404)
+            #expect(try browser.ask("/api/rows?at=100000").status == 404)
+        }
+    }
+
+    @Test("Changes are the changeset, and diff has the right place and row on both sides")
+    func changes() async throws {
+        var random = random
+        try await inspecting(store) { _, browser in
+            for _ in 0..<40 {
+                let (from, to) = (try randomVersion(&random), try randomVersion(&random))
+                let (old, new) = (try store.snapshot(at: Version(from)), try store.snapshot(at: Version(to)))
+                let changeset = Changeset(from: old, to: new)
+                var writer = JSONWriter()
+                writer.write(changeset)
+                let answer = try browser.get("/api/changes?from=\(from)&to=\(to)")
+                #expect(try answer["changeset"] == JSONValue(parsing: writer.bytes))
+                #expect(answer["count"]?.number == changeset.count)
+
+                let diff = try browser.get("/api/diff?from=\(from)&to=\(to)&limit=500")
+                #expect(diff["count"]?.number == changeset.count)
+                for change in diff["changes"]?.elements ?? [] {
+                    for (side, rows) in [("old", old), ("new", new)] {
+                        guard let shown = change[side] else { continue }
+                        if let index = shown["section"]?.number {
+                            #expect(shown["count"]?.number == rows.sections[index].items.count)
+                            continue
+                        }
+                        let at = shown["at"]?.elements.compactMap(\.number) ?? []
+                        let place = ListIndexPath(section: at[0], item: at[1])
+                        #expect(try shown == brief(rows.item(at: place)!, ["at": path(place)]))
+                    }
+                    if change["kind"] == .string("updated") {
+                        #expect(change["old"]?["id"] == change["new"]?["id"] && change["old"] != change["new"])
+                    }
+                }
+                let parts = try (0..<(changeset.count + 6) / 7).flatMap { part in
+                    try browser.get("/api/diff?from=\(from)&to=\(to)&skip=\(part * 7)&limit=7")["changes"]!.elements
+                }
+                #expect(parts == diff["changes"]?.elements)
+            }
+        }
+    }
+
+    @Test("The batches are those of a table view, with the verdict of the simulator")
+    func batches() async throws {
+        var random = random
+        try await inspecting(store) { _, browser in
+            for _ in 0..<30 {
+                let (from, to) = (try randomVersion(&random), try randomVersion(&random))
+                let (old, new) = (try store.snapshot(at: Version(from)), try store.snapshot(at: Version(to)))
+                let answer = try browser.get("/api/batches?from=\(from)&to=\(to)")
+                let batches = ListTransition(from: old, to: new).batches()
+                #expect(answer["accepted"] == .bool(true) && answer["verdict"] == .string("accepted"))
+                #expect(
+                    answer["batches"]?.elements.map { $0["operations"] }
+                        == batches.map { .array($0.operations.map { .string($0.description) }) })
+            }
+        }
+    }
+
+    @Test("The pages of the log are what the tool prints, with and without filters")
+    func log() async throws {
+        try await inspecting(store) { _, browser in
+            for (query, change) in [
+                ("", { (_: inout LogFilter) in }), ("cause=undo&cause=go", { $0.causes = ["undo", "go"] }),
+                ("kind=itemUpdated", { $0.kinds = ["itemUpdated"] }), ("origin=anna", { $0.origin = "anna" }),
+                ("name=edit%201", { $0.name = SearchWords("edit 1") }),
+                ("text=changed", { $0.text = SearchWords("changed") }), ("row=3", { $0.row = IdentifierText("3") }),
+                ("section=2", { $0.section = IdentifierText("2") }),
+            ] {
+                var lines: [UInt8] = []
+                var report = LogReport(store, .json, .plain) { lines += $0 }
+                report.detail = .counts
+                change(&report.filter)
+                try report.print()
+                var (found, next): ([JSONValue], JSONValue?) = ([], nil)
+                repeat {
+                    let before = next?.number.map { "&before=\($0)" } ?? ""
+                    let page = try browser.get("/api/log?limit=7&\(query)\(before)")
+                    #expect((page["commits"]?.elements.count ?? 99) <= 7)
+                    found += page["commits"]?.elements ?? []
+                    next = page["next"]
+                } while next != .null
+                #expect(try found == JSONValue.lines(lines), "\(query)")
+            }
+        }
+    }
+
+    @Test("A commit has the events and the lines of the log")
+    func commits() async throws {
+        var random = random
+        try await inspecting(store) { _, browser in
+            for _ in 0..<30 {
+                let version = max(1, try randomVersion(&random))
+                var (json, text): ([UInt8], [UInt8]) = ([], [])
+                var span = LogReport.Span()
+                (span.first, span.last) = (VersionName(Version(version)), VersionName(Version(version)))
+                try LogReport(store, .json, .plain) { json += $0 }.print(span)
+                try LogReport(store, .text, .plain) { text += $0 }.print(span)
+                let answer = try browser.get("/api/commit?version=\(version)")
+                let line = try JSONValue(parsing: json)
+                #expect(answer["events"]?.elements.map { $0["event"] } == line["events"]?.elements)
+                let shown = (answer["events"]?.elements ?? []).flatMap { $0["text"]?.elements ?? [] }
+                let printed = String(decoding: text, as: UTF8.self).split(separator: "\n").dropFirst().map {
+                    JSONValue.string(String($0.dropFirst(4)))
+                }
+                #expect(shown == printed)
+                #expect(answer["name"] == line["name"] && answer["hash"] == line["hash"])
+                let parent = try store.commit(Version(version)).parent
+                #expect(answer["parent"]?.number == parent.map { Int($0.rawValue) })
+            }
+        }
+    }
+
+    @Test("Histories and blame are those of the library")
+    func histories() async throws {
+        try await inspecting(store) { _, browser in
+            let rows = try store.snapshot
+            for id in rows.sections.flatMap({ $0.items.map(\.id) }).prefix(20) {
+                let text = id.plainText.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+                var (found, next): ([JSONValue], JSONValue?) = ([], nil)
+                repeat {
+                    let before = next?.number.map { "&before=\($0)" } ?? ""
+                    let page = try browser.get("/api/history?id=\(text)&limit=2\(before)")
+                    found += page["changes"]?.elements ?? []
+                    next = page["next"]
+                } while next != .null
+                let expected = try store.history(ofRow: id)
+                #expect(found.map { $0["version"]?.number } == expected.map { Int($0.commit.version.rawValue) })
+                #expect(
+                    found.map { $0["kinds"]?.elements.compactMap(\.text).joined(separator: ", ") }
+                        == expected.map { "\($0.kinds)" })
+
+                let blame = try store.blame(ofRows: [id])[0]
+                let shown = try browser.get("/api/blame?id=\(text)")["rows"]?.elements.first
+                for (name, commit) in blame.parts {
+                    #expect(shown?[name]?["version"]?.number == commit.map { Int($0.version.rawValue) })
+                }
+            }
+            let window = try browser.get("/api/blame?from=0&limit=200")["rows"]?.elements ?? []
+            let shown = try lines(rows).prefix(200).filter { $0["at"] != nil }
+            #expect(window.map { $0["at"] } == shown.map { $0["at"] })
+            #expect(try browser.ask("/api/history?id=nobody").status == 404)
+        }
+    }
+
+    @Test("The trash has the rows that the tool prints, with and without words, as far as the limit")
+    func trash() async throws {
+        try await inspecting(store) { _, browser in
+            for words in ["", "changed", "row 1", "nowhere"] {
+                let all = try JSONValue.lines(
+                    TrashReport(store, before: nil, limit: nil, containing: SearchWords(words)).json())
+                for limit in [1, 5, 1000] {
+                    let text = words.replacingOccurrences(of: " ", with: "+")
+                    let answer = try browser.get("/api/trash?words=\(text)&limit=\(limit)")
+                    let rows = answer["rows"]?.elements ?? []
+                    #expect(rows.map { $0["row"]?["id"] } == all.prefix(limit).map { $0["row"]?["id"] }, "\(words)")
+                    #expect(rows.map { $0["deleted"] } == all.prefix(limit).map { $0["deleted"] })
+                    #expect(rows.map { $0["section"] } == all.prefix(limit).map { $0["section"] })
+                    #expect(answer["more"] == .bool(all.count > limit))
+                    if words.isEmpty {
+                        let last = try store.trash(limit: limit).map { Int($0.lastVersion.rawValue) }
+                        #expect(rows.map { $0["last"]?.number } == last)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Why a row is where it is, in the list and through a view, is what the tool prints")
+    func why() async throws {
+        var random = random
+        try await inspecting(store) { _, browser in
+            var view = ViewRequest()
+            (view.isUnchecked, view.words, view.sortKey, view.limit) = (true, "row", "title", 5)
+            for (query, view) in [("", ViewRequest()), ("&unchecked=true&search=row&sort=title&limit=5", view)] {
+                for _ in 0..<15 {
+                    let version = try randomVersion(&random)
+                    let rows = try store.snapshot(at: Version(version))
+                    guard let row = rows.sections.randomElement(using: &random)?.items.randomElement(using: &random)
+                    else { continue }
+                    let id = row.id.plainText.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+                    let answer = try browser.get("/api/why?id=\(id)&at=\(version)\(query)")
+                    let report = try ExplanationReport(
+                        IdentifierText(row.id), in: store, at: VersionName(Version(version)), through: view)
+                    #expect(
+                        try answer["text"]?.elements.compactMap(\.text)
+                            == report.text().split(separator: "\n").map(String.init))
+                    let line = try JSONValue(parsing: report.json().dropLast())
+                    for name in ["list", "shown", "row", "decisions", "commits"] {
+                        #expect(answer[name] == line[name], "\(name)")
+                    }
+                }
+            }
+            #expect(try browser.get("/api/why?id=nobody")["text"] == .array([]))
+        }
+    }
+
+    @Test("Search finds the rows that have the words, page by page")
+    func search() async throws {
+        try await inspecting(store) { _, browser in
+            let rows = try store.snapshot
+            for words in ["changed", "row 1", "nowhere"] {
+                var lines: [UInt8] = []
+                try SearchReport(rows, source).print(SearchWords(words), limit: nil, .json) { lines += $0 }
+                var (found, next): ([JSONValue], JSONValue?) = ([], .integer(0))
+                while let from = next?.number {
+                    let text = words.replacingOccurrences(of: " ", with: "+")
+                    let page = try browser.get("/api/search?words=\(text)&from=\(from)&limit=3")
+                    found += page["rows"]?.elements ?? []
+                    next = page["next"]
+                }
+                let expected = try JSONValue.lines(lines)
+                #expect(found.map { $0["at"] } == expected.map { $0["at"] })
+                #expect(found.map { $0["row"]?["id"] } == expected.map { $0["row"]?["id"] })
+            }
+        }
+    }
+
+    @Test("The buckets of the timeline cover every version once, each with the time of its last commit")
+    func timeline() async throws {
+        try await inspecting(store) { _, browser in
+            let last = Int(try store.version.rawValue)
+            for count in [1, 7, 200, 1000] {
+                let answer = try browser.get("/api/timeline?buckets=\(count)")
+                var expected = 1
+                for bucket in answer["buckets"]?.elements ?? [] {
+                    #expect(bucket["first"]?.number == expected)
+                    let end = try #require(bucket["last"]?.number)
+                    #expect(try bucket["time"]?.text == store.commit(Version(UInt64(end))).time.text)
+                    expected = end + 1
+                }
+                #expect(expected == last + 1)
+                #expect((answer["buckets"]?.elements.count ?? 0) <= count + 1)
+                #expect(try answer["branches"]?.elements == JSONValue.lines(BranchReport(store, limit: 100).json()))
+                let counts = try store.checkpoints().map { Optional($0.itemCount) }
+                #expect(answer["checkpoints"]?.elements.map { $0["rows"]?.number } == counts)
+            }
+        }
+    }
+
+    @Test("An exported file is what the tool writes")
+    func export() async throws {
+        try await inspecting(store) { _, browser in
+            var (range, whole): ([UInt8], [UInt8]) = ([], [])
+            var span = LogReport.Span()
+            (span.first, span.last) = (VersionName(3), VersionName(9))
+            try LogReport(store, .json, .plain) { range += $0 }.print(span)
+            try ExportReport(store).print(progress: { _ in }) { whole += $0 }
+            let part = try browser.ask("/api/export?format=lines&from=3&to=9")
+            #expect(part.body == range)
+            #expect(part.fields["content-disposition"] == "attachment; filename=\"random-log.jsonl\"")
+            #expect(try browser.ask("/api/export?format=store").body == whole)
+            #expect(try browser.ask("/api/export?format=lines&from=100000").status == 404)
+        }
+    }
+
+    @Test("The state has what the store has, and follows its edits")
+    func state() async throws {
+        try await inspecting(store) { _, browser in
+            for _ in 0..<3 {
+                let state = try browser.get("/api/state")
+                #expect(try state["version"]?.number == Int(store.version.rawValue))
+                #expect(try state["position"]?.number == Int(store.history.position.rawValue))
+                #expect(try state["hash"]?.text == store.snapshot.stateHash.description)
+                #expect(try state["undo"]?["name"]?.text == store.undoState().undo?.name)
+                #expect(try state["redo"]?["name"]?.text == store.undoState().redo?.name)
+                #expect(state["canWrite"] == .bool(false) && state["token"] == nil)
+                try store.undo(onConflict: .skip)
+            }
+        }
+    }
+
+    @Test("A parameter that is unknown, missing, repeated or wrong is refused with what was expected")
+    func parameters() async throws {
+        try await inspecting(store) { _, browser in
+            for query in [
+                "rows?at=x", "rows?at=", "rows?limit=0", "rows?limit=501", "rows?limit=-1", "rows?limit=+5",
+                "rows?from=1.5",
+                "rows?from=99999999999999999999", "rows?nothing=1", "rows?at=1&at=2", "rows?at=%ZZ", "rows?at=%FF",
+                "row", "row?id=", "find", "search", "search?words=", "changes", "changes?from=1", "changes?to=1",
+                "batches?from=1", "diff?to=1", "timeline?buckets=0", "timeline?buckets=1001", "log?limit=201",
+                "log?cause=nothing", "log?kind=nothing", "log?since=yesterday", "commit", "commit?version=", "history",
+                "history?id=1&section=yes", "trash?limit=0", "trash?before=1", "why", "why?id=1&outline=1",
+                "why?id=1&limit=x", "blame?id=1&from=0", "export", "export?format=xml",
+                "export?format=store&from=1", "state?x=1", "events?x=1",
+            ] {
+                let answer = try browser.ask("/api/\(query)")
+                #expect(answer.status == 400 && answer.errorCode == "invalidRequest", "\(query): \(answer)")
+                #expect(try answer.json["error"]?["message"]?.text?.contains("expected") == true, "\(answer)")
+            }
+            #expect(try browser.get("/api/rows?from=9223372036854775807&limit=500")["lines"]?.elements == [])
+        }
+    }
+}

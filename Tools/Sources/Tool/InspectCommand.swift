@@ -1,0 +1,53 @@
+// `listory inspect`. Always holds: the tool itself has no web server; it becomes the program that has one.
+
+import ArgumentParser
+import Foundation
+import ToolSupport
+
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show a store and its past in a browser.",
+        discussion: """
+            Serves a page to browsers on this machine, and prints the link that opens it. The link works once. The page shows \
+            the list at any version, what changed, the log, the history of each row, and follows an app that is writing. \
+            It ends when it is interrupted.
+
+            The page is served by the program listory-inspect, which stands beside this tool or in one of the folders of \
+            PATH.
+
+            Example:
+              listory inspect todo.listory
+              listory inspect todo.listory --port 8080 --allow-write
+            """)
+
+    @OptionGroup var store: StoreArgument
+
+    @Flag(help: "The page may edit the list, undo and redo.")
+    var allowWrite = false
+
+    @Option(help: ArgumentHelp("The port on which the page is served; 0 for any that is free.", valueName: "port"))
+    var port: UInt16 = 0
+
+    @Flag(help: "End when the input ends, for programs that start this one.")
+    var untilInputEnds = false
+
+    func run() throws {
+        let name = "listory-inspect"
+        var arguments = [name, "--port", "\(port)"]
+        if allowWrite { arguments.append("--allow-write") }
+        if untilInputEnds { arguments.append("--until-input-ends") }
+        arguments += ["--", store.path]
+        let strings = arguments.map { strdup($0) } + [nil]
+        defer { strings.forEach { free($0) } }
+        let beside = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent(name).path
+        // These return only if there is no such program.
+        if let beside { execv(beside, strings) }
+        execvp(name, strings)
+        throw ToolError(
+            .inputOutput,
+            "the program \(name) cannot be started: \(String(cString: strerror(errno))); it belongs beside listory or in a "
+                + "folder of PATH, and swift build --package-path Tools/Inspector builds it")
+    }
+}
