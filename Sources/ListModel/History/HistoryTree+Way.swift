@@ -61,7 +61,7 @@ extension HistoryTree {
     }
 
     /// The first of the consecutive revisions that end with one.
-    private func topOfRun(_ node: HistoryRevision, below end: Version) throws -> HistoryRevision {
+    func topOfRun(_ node: HistoryRevision, below end: Version) throws -> HistoryRevision {
         var top = node
         while true {
             if top.jump > end {

@@ -95,6 +95,24 @@ extension StoreProtocol {
         }
     }
 
+    /// The versions whose rows led to those of a version, from the oldest version on: itself, the one before it, and so on.
+    ///
+    /// Branches of the shared history that were left are not among them: before an undo, a redo or a go comes the revision that it
+    /// goes to, or the last commit in no history before that revision was continued. Every other commit follows the version
+    /// before it in the log, also the undo of an origin in its own history.
+    ///
+    /// - Returns: runs of consecutive versions, the earliest first: one if nothing was ever undone.
+    /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, or an error of the log.
+    /// - Complexity: O(log n) records for each run, and one for each commit that is not in a history.
+    public func lineage(of version: Version) throws -> [ClosedRange<Version>] {
+        try door {
+            let newest = try self.version
+            if version < oldestVersion { throw ListError.droppedVersion(version, oldest: oldestVersion) }
+            if version > newest { throw ListError.unknownVersion(version, head: newest) }
+            return try core.tree.lineage(of: version)
+        }
+    }
+
     /// Takes one commit back, of any origin and at any place in the history, with a commit that can itself be undone.
     ///
     /// - Parameters:

@@ -9,9 +9,15 @@ struct BisectCommand: ParsableCommand {
         abstract: "Find the commit after which something was wrong.",
         discussion: """
             Of a million versions, about twenty are looked at. With --where, a version is bad if its rows fulfil the \
-            condition; with --run, if the program says so. The good version must be before the bad one; without them, the \
-            search is between the oldest and the newest version. The exit code is 1 if the good version is bad, or the bad \
-            one good.
+            condition; with --run, if the program says so. Without --good and --bad, the search is between the oldest and \
+            the newest version.
+
+            The search follows the versions that led to the bad one, and leaves out branches that were left by an undo and a \
+            new edit. If the good version is on such a branch, the search begins where the two part; that version has to be \
+            good as well. Commits in no history (untracked) are searched like edits. So is the history of an origin: its \
+            undos are commits like any other, and the order is that of the log. An undo, a redo or a go is the first bad \
+            version only if it kept a commit of another history or of none, or skipped conflicts. The exit code is 1 if \
+            the good version is bad, or the bad one good.
 
             Conditions: \(RowCondition.forms.joined(separator: " · ")); joined with and, or, not, and parentheses. Also \
             != <= >=. Text is found as search finds it.

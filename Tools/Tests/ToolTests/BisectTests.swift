@@ -79,6 +79,90 @@ import Testing
         }
     }
 
+    @Test func `The search follows the branch that the bad version is on`() throws {
+        func insert(_ id: Int) -> String { #"{"insert":{"id":\#(id),"content":{},"section":"s"}}"# }
+        // Row 7 is in versions 3 and 4 of a branch that is left, and again from version 9 on.
+        let requests = [
+            #"{"insertSection":{"id":"s"}}"#, insert(1), insert(7), insert(2), #"{"undo":2}"#, insert(3), insert(4),
+            insert(7), insert(5),
+        ]
+        let (folder, store) = try ToolProcess.makeStore(requests.joined(separator: "\n") + "\n")
+        func bisect(_ options: String...) throws -> ToolProcess.Result {
+            try ToolProcess(["bisect", store, "--json"] + options).finish()
+        }
+        #expect(try bisect("--where", "row 7 exists").json()[0]["first"] == 9)
+        #expect(try bisect("--bad", "4", "--where", "row 7 exists").json()[0]["first"] == 3)
+        // Version 4 has row 2; the way from where the branches part, version 2, has not.
+        #expect(try bisect("--good", "4", "--where", "row 3 exists").json()[0]["first"] == 7)
+        let fixed = try bisect("--good", "3", "--where", "not row 7 exists", "--bad", "8")
+        #expect(fixed.status == .refused)
+        #expect(
+            fixed.errors.contains("version 2, where the ways to 3 and 8 part: expected a good one, found a bad one"))
+        #expect(try bisect("--good", "4", "--bad", "3", "--where", "row 7 exists").status == .refused)
+        _ = folder
+    }
+
+    @Test(arguments: [UndoScope.shared, .origin], 1...4)
+    func `The versions that led to one are those of a naive reading`(scope: UndoScope, round: Int) throws {
+        let seed = UInt64.random(in: 1...UInt64.max)
+        var history = RandomHistory(seed: seed)
+        let path = folder.file("history")
+        try history.make(at: path, edits: 120, undoScope: scope)
+        let store = try StoreFile(path: path).open(isReadOnly: true)
+        var commits: [Commit] = []
+        try store.forEachCommit(in: Version(1)...store.version) { commits.append($0) }
+        func commit(_ version: Version) -> Commit { commits[Int(version.rawValue) - 1] }
+        /// The revisions from one up to the root, by parents.
+        func revisions(_ version: Version) -> [Version] {
+            Array(sequence(first: version) { commit($0).parent.flatMap { $0 == .empty ? nil : $0 } })
+        }
+        func before(_ version: Version) -> Version {
+            let previous = Version(version.rawValue - 1)
+            guard commit(version).cause.isMove, commit(version).scope == .shared, let after = commit(version).history
+            else { return previous }
+            let next = revisions(after.tip).first { commit($0).parent == after.position }
+            return next.map { Version($0.rawValue - 1) } ?? after.position
+        }
+        for version in commits.map(\.version) {
+            let naive = sequence(first: version) { $0 == .empty ? nil : before($0) }.reversed()
+            let found = try store.lineage(of: version)
+            #expect(Array(found.joined()) == Array(naive), "seed \(seed), version \(version)")
+            #expect(zip(found, found.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound }, "seed \(seed)")
+            // It has all revisions up to the root, and no others.
+            if scope == .shared, commit(version).parent != nil {
+                let tracked = naive.filter { $0 != .empty && commit($0).parent != nil }
+                #expect(tracked == revisions(version).reversed(), "seed \(seed), version \(version)")
+            }
+        }
+        // What the search finds is bad, and what comes before it is good.
+        for count in 0..<(try store.snapshot.itemCount) {
+            let judge = Bisection.Judge.condition(try RowCondition("count > \(count)"))
+            func isBad(_ version: Version) throws -> Bool {
+                try judge.verdict(store.snapshot(at: version), store.source) == .bad
+            }
+            var bisection = Bisection(store, judge)
+            let found = try bisection.run(good: .empty, bad: store.version) { _, _ in }
+            #expect(found.count == 1)
+            let lineage = try store.lineage(of: store.version).joined()
+            #expect(lineage.contains(found.lowerBound), "seed \(seed)")
+            #expect(try isBad(found.lowerBound) && !isBad(before(found.lowerBound)), "seed \(seed)")
+        }
+        let lineages = try commits.map { try (version: $0.version, runs: store.lineage(of: $0.version)) }
+        try store.close()
+        // What was compacted away is one version.
+        let base = Version(40)
+        try UntypedStore.compact(at: path, Compaction(keeping: .from(base)))
+        let compacted = try StoreFile(path: path).open(isReadOnly: true)
+        #expect(compacted.oldestVersion == base)
+        for (version, runs) in lineages where version >= base {
+            let found = try compacted.lineage(of: version).joined()
+            let expected = [base] + runs.joined().filter { $0 > base }
+            #expect(Array(found) == expected, "seed \(seed), version \(version)")
+        }
+        #expect(throws: ListError.droppedVersion(Version(39), oldest: base)) { try compacted.lineage(of: Version(39)) }
+        try compacted.close()
+    }
+
     @Test(arguments: [
         ("", "character 1: expected count"), ("count", "character 6: expected one of = !="),
         ("count >", "expected a number"),

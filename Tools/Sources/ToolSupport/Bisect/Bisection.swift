@@ -1,9 +1,6 @@
-// Finds the version that went wrong, by halving the range between a good and a bad version.
+// Finds the version that went wrong, by halving the path between a good and a bad version.
 //
-// The versions are those of the log, in the order in which they were made, whatever branch they are on: what the list was at
-// one time.
-//
-// Always holds: the version before the range is good, and the last one of the range is bad.
+// Always holds: the version before what is left of the path is good, and the last one of it is bad.
 
 import ListModel
 import Listory
@@ -52,35 +49,54 @@ public struct Bisection {
         reader = ConditionReader(store.source)
     }
 
-    /// Finds the first bad version between two.
+    /// Finds the first bad version of those that led to a bad one, after the last that also led to a good one.
     ///
     /// - Parameter report: is told of each version that was judged.
     /// - Returns: the versions of which one is the first bad one: only that, unless others were skipped.
-    /// - Throws: ``ToolError`` if the first version is not good, or the last is not bad.
+    /// - Throws: ``ToolError`` if the good version or the one where the ways to both part is not good, or the bad one not bad.
     /// - Complexity: O(log(versions)) judgements, and more if versions are skipped.
     public mutating func run(
         good: Version, bad: Version, report: (Version, Verdict) throws -> Void
     ) throws -> ClosedRange<Version> {
-        guard good < bad else {
+        let path = VersionPath(try store.lineage(of: bad))
+        let fork = path.last(sharedWith: VersionPath(try store.lineage(of: good)))
+        guard fork != bad else {
             throw ToolError(.refused, "bisect: expected a good version before \(bad), the bad one, found \(good)")
         }
-        for (version, expected) in [(good, Verdict.good), (bad, .bad)] {
-            let found = try look(version, report)
-            guard found == expected else {
-                throw ToolError(
-                    .refused, "bisect: version \(version): expected a \(expected) one, found a \(found) one")
-            }
-        }
-        var (low, high) = (good.rawValue, bad.rawValue)
+        if fork != good { try expect(.good, good, report: report) }
+        let place = fork == good ? "" : ", where the ways to \(good) and \(bad) part"
+        return try run(along: path.starting(at: fork), beginning: place, report: report)
+    }
+
+    /// Finds the first bad version of a path whose first version is good and whose last is bad.
+    ///
+    /// - Parameter place: what to say in an error of where the path begins.
+    /// - Throws: ``ToolError`` if the ends are not so.
+    public mutating func run(
+        along path: VersionPath, beginning place: String = "", report: (Version, Verdict) throws -> Void
+    ) throws -> ClosedRange<Version> {
+        var (low, high) = (UInt64(0), path.count - 1)
+        try expect(.good, path[low], place, report: report)
+        try expect(.bad, path[high], report: report)
         var skipped: Set<UInt64> = []
         while let next = Bisection.next(between: low, high, skipped) {
-            switch try look(Version(next), report) {
+            switch try look(path[next], report) {
             case .good: low = next
             case .bad: high = next
             case .skipped: skipped.insert(next)
             }
         }
-        return Version(low + 1)...Version(high)
+        return path[low + 1]...path[high]
+    }
+
+    private mutating func expect(
+        _ expected: Verdict, _ version: Version, _ place: String = "", report: (Version, Verdict) throws -> Void
+    ) throws {
+        let found = try look(version, report)
+        guard found == expected else {
+            throw ToolError(
+                .refused, "bisect: version \(version)\(place): expected a \(expected) one, found a \(found) one")
+        }
     }
 
     private mutating func look(_ version: Version, _ report: (Version, Verdict) throws -> Void) throws -> Verdict {
@@ -90,7 +106,7 @@ public struct Bisection {
         return verdict
     }
 
-    /// The version to judge next: the one nearest to the middle that was not skipped; nil if there is none.
+    /// The place on the path to judge next: the one nearest to the middle that was not skipped; nil if there is none.
     static func next(between low: UInt64, _ high: UInt64, _ skipped: Set<UInt64>) -> UInt64? {
         guard high - low > 1 else { return nil }
         let middle = low + (high - low) / 2

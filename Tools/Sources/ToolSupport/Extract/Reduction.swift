@@ -38,8 +38,9 @@ public struct Reduction {
         (self.judge, self.limit) = (judge, limit)
         began = clock.now
         var bisection = Bisection(store, judge)
-        let found = try bisection.run(
-            good: Version(range.lowerBound.rawValue - 1), bad: range.upperBound, report: { _, _ in })
+        // In the order of the log: what is left of the range has to be good just before it.
+        let path = VersionPath([Version(range.lowerBound.rawValue - 1)...range.upperBound])
+        let found = try bisection.run(along: path, report: { _, _ in })
         version = found.upperBound
         list = try ShortList(found, of: store, keepsContents: keepsContents)
         guard try isWrong(list) else {

@@ -1,0 +1,45 @@
+// Versions in order, as runs of consecutive ones: a path through a log of a million commits takes a few bytes.
+//
+// Always holds: there is a version on the path, and each one is later than those before it.
+
+import ListModel
+
+/// A path through the versions of a log.
+public struct VersionPath: Sendable {
+    private let runs: [ClosedRange<Version>]
+
+    /// A path of runs, the earliest first; at least one.
+    public init(_ runs: [ClosedRange<Version>]) { self.runs = runs }
+
+    /// How many versions there are on it.
+    var count: UInt64 { runs.reduce(0) { $0 + VersionPath.count($1) } }
+
+    /// A version by its place on the path.
+    subscript(place: UInt64) -> Version {
+        var rest = place
+        for run in runs {
+            if rest < VersionPath.count(run) { return Version(run.lowerBound.rawValue + rest) }
+            rest -= VersionPath.count(run)
+        }
+        preconditionFailure("\(place) is not on the path")
+    }
+
+    private static func count(_ run: ClosedRange<Version>) -> UInt64 {
+        run.upperBound.rawValue - run.lowerBound.rawValue + 1
+    }
+
+    /// The last version that is also on another path that begins at the same version.
+    func last(sharedWith other: VersionPath) -> Version {
+        var (mine, others) = (runs[...], other.runs[...])
+        while let run = mine.last, let otherRun = others.last {
+            if run.overlaps(otherRun) { return min(run.upperBound, otherRun.upperBound) }
+            if run.lowerBound > otherRun.upperBound { mine.removeLast() } else { others.removeLast() }
+        }
+        preconditionFailure("the paths begin at different versions")
+    }
+
+    /// The part from a version on, which is on the path.
+    func starting(at first: Version) -> VersionPath {
+        VersionPath(runs.filter { $0.upperBound >= first }.map { max(first, $0.lowerBound)...$0.upperBound })
+    }
+}
