@@ -29,9 +29,10 @@ struct ListoryCommand: ParsableCommand {
         version: ToolVersion.current,
         subcommands: [
             NewCommand.self, EditCommand.self, ExecCommand.self, ShowCommand.self, SearchCommand.self, LogCommand.self,
-            DiffCommand.self, HistoryCommand.self, BlameCommand.self, WhyCommand.self, TrashCommand.self, InspectCommand.self,
-            PlayCommand.self, BisectCommand.self, UndoCommand.self, RedoCommand.self, BranchesCommand.self,
-            GoCommand.self, EarlierCommand.self, LaterCommand.self, RevertCommand.self, RestoreCommand.self,
+            DiffCommand.self, HistoryCommand.self, BlameCommand.self, WhyCommand.self, TrashCommand.self,
+            InspectCommand.self, PlayCommand.self, BisectCommand.self, UndoCommand.self, RedoCommand.self,
+            BranchesCommand.self, GoCommand.self, EarlierCommand.self, LaterCommand.self, RevertCommand.self,
+            RestoreCommand.self,
             StatsCommand.self, CheckpointsCommand.self, ProjectionsCommand.self, RecordCommand.self, WhoCommand.self,
             ImportCommand.self, ExportCommand.self, ExtractCommand.self, VerifyCommand.self, ReplayCommand.self,
             CompactCommand.self, RepairCommand.self, SalvageCommand.self, BackupCommand.self, CopyCommand.self,
