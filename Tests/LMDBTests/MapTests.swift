@@ -38,6 +38,39 @@ import Testing
         try environment.close()
     }
 
+    #if os(Linux)
+    @Test(
+        "The pages that were read leave memory in the next tick of the clock, if that is asked for",
+        arguments: [false, true])
+    func unloading(unloads: Bool) throws {
+        let environment = try folder.open { $0.unloadsPages = unloads }
+        let rows = try environment.bytes()
+        let keys = 0..<80 as Range<UInt64>
+        try environment.write { txn in for key in keys { try txn.put(value, forKey: key, in: rows) } }
+        for _ in 0..<2 {
+            for key in keys { #expect(try environment.read { try $0.get(key, in: rows) } == value) }
+            usleep(20_000)
+            try environment.read { _ in }
+            let loaded = try mappedBytes(of: environment.path)
+            #expect(unloads ? loaded < 1_000_000 : loaded > 8_000_000, "\(loaded) bytes")
+        }
+        try environment.close()
+    }
+
+    /// How much of a file is in the memory of this process.
+    private func mappedBytes(of path: String) throws -> Int {
+        var (isData, sum) = (false, 0)
+        // The kernel does not say how long this file is, so it is read to its end.
+        let maps = try #require(try FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd())
+        for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if line.first?.isUppercase != true { isData = line.hasSuffix(path) }
+            if isData, words.first == "Rss:" { sum += (Int(words[1]) ?? 0) * 1_024 }
+        }
+        return sum
+    }
+    #endif
+
     @Test("A full map doubles, and the write runs again completely")
     func growth() throws {
         let environment = try folder.open { $0.mapSize = 256 * 1024 }
