@@ -29,7 +29,8 @@ struct ListoryCommand: ParsableCommand {
         version: ToolVersion.current,
         subcommands: [
             NewCommand.self, EditCommand.self, ExecCommand.self, ShowCommand.self, SearchCommand.self, LogCommand.self,
-            DiffCommand.self, HistoryCommand.self, BlameCommand.self, WhyCommand.self, TrashCommand.self, InspectCommand.self,
+            DiffCommand.self, HistoryCommand.self, BlameCommand.self, WhyCommand.self, TrashCommand.self,
+            InspectCommand.self,
             PlayCommand.self, BisectCommand.self, UndoCommand.self, RedoCommand.self, BranchesCommand.self,
             GoCommand.self, EarlierCommand.self, LaterCommand.self, RevertCommand.self, RestoreCommand.self,
             StatsCommand.self, CheckpointsCommand.self, ProjectionsCommand.self, RecordCommand.self, WhoCommand.self,
