@@ -84,6 +84,11 @@ struct Snippet: Sendable {
                 _ = try? await store.edit("Check All") { list in
                     for row in try list.rows { try list.toggle(row.id) }
                 }
+                // A row comes back: a trash has less then.
+                _ = try? await store.edit("Delete") { list in
+                    if let last = try list.rows.last { try list.delete(last.id) }
+                }
+                _ = try? store.undo()
                 try? await Task.sleep(for: .milliseconds(5))
             }
         }

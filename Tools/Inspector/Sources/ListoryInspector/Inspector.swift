@@ -58,7 +58,8 @@ public final class Inspector: Sendable {
         var application = Application(
             responder: InspectorResponder(
                 inspected: inspected, check: RequestCheck(access: access, limits: limits),
-                streams: StreamLimit(limits.streams)),
+                streams: PlaceLimit(limits.streams, "\(limits.streams) pages are listening already."),
+                tests: PlaceLimit(1, "Another test is being made."), limits: limits),
             server: .http1(
                 configuration: .init(
                     idleTimeout: .seconds(limits.idleSeconds),

@@ -112,6 +112,7 @@ extension BrowserTests {
                     ] {
                         if width < 1000 { try await page.click("[data-pane=detail]") }
                         try await page.openTab(tab)
+                        if tab == "export" { try await page.click("#detail [value=test]") }
                         try await page.audit("\(dark ? "dark" : "light"), \(width), \(tab)")
                     }
                     if width < 1000 {

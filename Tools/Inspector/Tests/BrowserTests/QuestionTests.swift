@@ -219,6 +219,39 @@ extension BrowserTests {
                 #expect(file == Data(lines))
             }
         }
+
+        @Test func `a test of a range is saved as the tool writes it, or the page says why not`() async throws {
+            let list = try TestList.shopping()
+            try await withPage(of: list.path) { page in
+                try await page.openTab("export")
+                let field = "document.querySelector('#detail [name=where]')"
+                #expect(try await page.evaluate("\(field).checkVisibility()") == .bool(false))
+                try await page.click("#detail [value=test]")
+                #expect(try await page.text("\(field).labels[0].textContent") == "What is true of bad versions")
+                try await page.fill("#detail [name=from]", "3")
+                for (wrong, words) in [
+                    ("row 7 at later", "where: character 7: expected exists"),
+                    ("row 8 in later", "bisect: version \(try list.newest): expected a bad one"),
+                    ("row 1 in today", "bisect: version 2: expected a good one"),
+                ] {
+                    try await page.fill("#detail [name=where]", wrong)
+                    try await page.press("Enter")
+                    let shown = JSONValue.text(of: .string(words))
+                    try await page.wait("document.querySelector('#problem').textContent.includes(\(shown))")
+                    #expect(page.takeProblems().allSatisfy { $0.contains("400") })
+                }
+                try await page.fill("#detail [name=where]", "row 7 in later")
+                try await page.click("#detail button.main")
+                let saved = try await page.download()
+                let judge = Bisection.Judge.condition(try RowCondition("row 7 in later"))
+                let range = try VersionRange("3..head").commits(in: list.store)
+                let found = try Reduction(range, of: list.store, judge, keepsContents: false, limit: .seconds(1e6))
+                let file = list.folder.file("ShoppingTests.swift")
+                try TestFile(found.list, judge).write(to: file)
+                #expect(try saved == Data(contentsOf: URL(fileURLWithPath: file)))
+                #expect(try await page.text("document.querySelector('#problem').textContent") == "")
+            }
+        }
     }
 
     @Suite struct Writing {

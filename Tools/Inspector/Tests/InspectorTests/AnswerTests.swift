@@ -192,17 +192,24 @@ struct AnswerTests {
         }
     }
 
+    /// What the tool prints about some commits, with all of their rows.
+    private func log(_ versions: ClosedRange<UInt64>, _ format: OutputFormat) throws -> [UInt8] {
+        var printed: [UInt8] = []
+        var report = LogReport(store, format, .plain) { printed += $0 }
+        report.detail = .everything
+        var span = LogReport.Span()
+        (span.first, span.last) = (VersionName(Version(versions.lowerBound)), VersionName(Version(versions.upperBound)))
+        try report.print(span)
+        return printed
+    }
+
     @Test("A commit has the events and the lines of the log")
     func commits() async throws {
         var random = random
         try await inspecting(store) { _, browser in
             for _ in 0..<30 {
                 let version = max(1, try randomVersion(&random))
-                var (json, text): ([UInt8], [UInt8]) = ([], [])
-                var span = LogReport.Span()
-                (span.first, span.last) = (VersionName(Version(version)), VersionName(Version(version)))
-                try LogReport(store, .json, .plain) { json += $0 }.print(span)
-                try LogReport(store, .text, .plain) { text += $0 }.print(span)
+                let (json, text) = (try log(version...version, .json), try log(version...version, .text))
                 let answer = try browser.get("/api/commit?version=\(version)")
                 let line = try JSONValue(parsing: json)
                 #expect(answer["events"]?.elements.map { $0["event"] } == line["events"]?.elements)
@@ -348,16 +355,65 @@ struct AnswerTests {
     @Test("An exported file is what the tool writes")
     func export() async throws {
         try await inspecting(store) { _, browser in
-            var (range, whole): ([UInt8], [UInt8]) = ([], [])
-            var span = LogReport.Span()
-            (span.first, span.last) = (VersionName(3), VersionName(9))
-            try LogReport(store, .json, .plain) { range += $0 }.print(span)
+            var whole: [UInt8] = []
             try ExportReport(store).print(progress: { _ in }) { whole += $0 }
             let part = try browser.ask("/api/export?format=lines&from=3&to=9")
-            #expect(part.body == range)
+            #expect(try part.body == log(3...9, .json))
             #expect(part.fields["content-disposition"] == "attachment; filename=\"random-log.jsonl\"")
             #expect(try browser.ask("/api/export?format=store").body == whole)
             #expect(try browser.ask("/api/export?format=lines&from=100000").status == 404)
+        }
+    }
+
+    @Test("An exported test is the one that extract writes")
+    func exportedTest() async throws {
+        let row = try #require(try store.snapshot.sections.flatMap(\.items).first?.id)
+        let text = if case .string(let text) = row { "row \"\(text)\" exists" } else { "row \(row) exists" }
+        let judge = Bisection.Judge.condition(try RowCondition(text))
+        try await inspecting(store) { [store, folder] _, browser in
+            let condition = try #require(text.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            for keepsContents in [false, true] {
+                let range = try VersionRange("first..head").commits(in: store)
+                let found = try Reduction(range, of: store, judge, keepsContents: keepsContents, limit: .seconds(1e6))
+                let file = folder.file("\(keepsContents)/RandomTests.swift")
+                try FileManager.default.createDirectory(
+                    atPath: folder.file("\(keepsContents)"), withIntermediateDirectories: true)
+                try TestFile(found.list, judge).write(to: file)
+                let answer = try browser.ask(
+                    "/api/export?format=test&where=\(condition)&keepContents=\(keepsContents)")
+                #expect(try Data(answer.body) == Data(contentsOf: URL(filePath: file)))
+                #expect(answer.fields["content-disposition"] == "attachment; filename=\"RandomTests.swift\"")
+            }
+            #expect(try browser.ask("/api/export?format=test&from=100000&where=\(condition)").status == 404)
+        }
+    }
+
+    @Test("One test is made at a time, others do not wait for it, and a browser that goes away ends it")
+    func endlessTest() async throws {
+        // Nothing can be left out, which takes minutes to find out.
+        try store.edit("Many") { edit in
+            try edit.insertSection(
+                NewSection(id: "many", items: (0..<5000).map { NewRow(id: .string("r\($0)"), content: []) }))
+        }
+        var limits = Limits()
+        limits.testSeconds = 1e6
+        try await inspecting(store, limits: limits) { _, browser in
+            let path = "/api/export?format=test&where=section+many+"
+            let lines = ["GET \(path)count+%3D+5000 HTTP/1.1"] + browser.fields
+            var slow: Connection?
+            var answer: Answer
+            // Whichever of the two comes first.
+            repeat {
+                slow = try Connection(port: browser.port)
+                slow?.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+                answer = try browser.ask("\(path)exists")
+            } while answer.status == 200
+            #expect(answer.status == 503 && answer.errorCode == "tooMany")
+            #expect(try browser.get("/api/state")["rows"] != nil)
+            slow = nil
+            while answer.status == 503 { answer = try browser.ask("\(path)exists") }
+            #expect(answer.status == 200)
+            withExtendedLifetime(slow) {}
         }
     }
 
@@ -389,7 +445,10 @@ struct AnswerTests {
                 "log?cause=nothing", "log?kind=nothing", "log?since=yesterday", "commit", "commit?version=", "history",
                 "history?id=1&section=yes", "trash?limit=0", "trash?before=1", "why", "why?id=1&outline=1",
                 "why?id=1&limit=x", "blame?id=1&from=0", "export", "export?format=xml",
-                "export?format=store&from=1", "state?x=1", "events?x=1",
+                "export?format=store&from=1", "export?format=lines&where=count+%3D+1", "export?format=test",
+                "export?format=test&where=row", "export?format=test&where=count+%3D+99999",
+                "export?format=test&where=count+%3E%3D+0", "export?format=test&from=9&to=3&where=count+%3D+1",
+                "export?format=test&where=count+%3D+1&keepContents=1", "state?x=1", "events?x=1",
             ] {
                 let answer = try browser.ask("/api/\(query)")
                 #expect(answer.status == 400 && answer.errorCode == "invalidRequest", "\(query): \(answer)")

@@ -28,12 +28,12 @@ public struct Reduction {
     ///
     /// - Parameters:
     ///   - limit: how long to search.
-    ///   - progress: called now and then with the share of the time that is gone, 0 to 1.
-    /// - Throws: ``ToolError`` if the ends are not so, or if the rows are right once they are redacted; an error of the store
+    ///   - progress: called now and then with the share of the time that is gone, 0 to 1; ends the search by throwing.
+    /// - Throws: what `progress` throws; ``ToolError`` if the ends are not so, or if the rows are right once they are redacted; an error of the store
     ///   or of the program.
     public init(
         _ range: ClosedRange<Version>, of store: UntypedStore, _ judge: Bisection.Judge, keepsContents: Bool,
-        limit: Duration, progress: (Double) -> Void = { _ in }
+        limit: Duration, progress: (Double) throws -> Void = { _ in }
     ) throws {
         (self.judge, self.limit) = (judge, limit)
         began = clock.now
@@ -65,7 +65,7 @@ public struct Reduction {
         try judge.verdict(list.end, list.log) == .bad && judge.verdict(list.start, list.log) == .good
     }
 
-    private mutating func shorten(_ progress: (Double) -> Void) throws {
+    private mutating func shorten(_ progress: (Double) throws -> Void) throws {
         var size = -1
         func sum(_ list: ShortList) -> Int {
             list.eventParts.count + list.sectionParts.count + list.rowParts.count
@@ -81,7 +81,8 @@ public struct Reduction {
 
     /// Leaves out as many parts of a kind as possible, the last first: earlier ones do not depend on them.
     private mutating func leaveOut<Part: Hashable>(
-        _ parts: (ShortList) -> [Part], _ progress: (Double) -> Void, _ omission: (Set<Part>) -> ShortList.Omission
+        _ parts: (ShortList) -> [Part], _ progress: (Double) throws -> Void,
+        _ omission: (Set<Part>) -> ShortList.Omission
     ) throws {
         var size = parts(list).count
         while size > 0 {
@@ -93,7 +94,7 @@ public struct Reduction {
                     isCutOff = true
                     return
                 }
-                progress(elapsed / limit)
+                try progress(elapsed / limit)
                 let first = max(0, end - size)
                 let shorter = try ShortList(list, without: omission(Set(present[first..<end])))
                 trialCount += 1

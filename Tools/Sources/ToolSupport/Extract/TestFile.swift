@@ -39,8 +39,8 @@ public struct TestFile {
         }
     }
 
-    /// The file.
-    func text(named name: String) throws -> String {
+    /// The file, for a name without its ending.
+    public func text(named name: String) throws -> String {
         let identifier = name.unicodeScalars.filter { CharacterSet.alphanumerics.contains($0) && $0.isASCII }
         let suite =
             identifier.first?.properties.isAlphabetic == true ? String(identifier) : "Extracted\(String(identifier))"

@@ -89,6 +89,9 @@ extension VersionName: ExpressibleByIntegerLiteral {
 public struct VersionRange: Hashable, Sendable {
     private let first, last: VersionName
 
+    /// The range of the commits of two versions.
+    public init(_ first: VersionName, _ last: VersionName) { (self.first, self.last) = (first, last) }
+
     /// The range that a text names.
     ///
     /// - Throws: ``VersionNameError``.

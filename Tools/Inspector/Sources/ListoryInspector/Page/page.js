@@ -35,6 +35,9 @@ const app = {
   subject: null,
   words: "",
   trashWords: "",
+  /** What is exported, and the condition of a test. */
+  format: "lines",
+  condition: "",
   showsBatches: false,
   commitName: "",
   bookmarks: null,
@@ -373,7 +376,7 @@ let panelNumber = 0;
 /** Fills the panel again. Of several fillings, the last one counts. */
 async function showPanel() {
   // Nothing takes away what somebody is writing.
-  if (document.activeElement.matches("#detail textarea")) return;
+  if (document.activeElement.matches("#detail textarea, #detail [name=where]")) return;
   panelNumber += 1;
   const mine = panelNumber;
   const name = tab;

@@ -2,7 +2,7 @@
 //
 // Always holds: bookmarks are links to places of the page; they are kept in the browser, for each store by itself.
 
-import { address, ask } from "./server.js";
+import { address, ask, askFile } from "./server.js";
 import { commitLine, inParts, versionButton } from "./commit.js";
 import { counted, foreign, idText, make, time } from "./text.js";
 
@@ -121,24 +121,53 @@ export async function bookmarksPanel(app) {
 }
 
 const formats = {
-  lines: "JSON lines of a range, as listory log prints them",
+  lines: "JSON lines of a range, as listory log --full prints them",
+  test: "A test of a range, as listory extract writes it",
   store: "The whole log, as listory export writes it",
 };
+
+/** Saves a test, or says why there is none. A link would not say it. */
+async function saveTest(app, button, query) {
+  const words = button.textContent;
+  button.textContent = "Looking for the shortest test …";
+  await app.attempt(async () => {
+    const file = await askFile("export", query);
+    app.problem();
+    const href = URL.createObjectURL(file);
+    make("a", { href, download: file.name }).click();
+    // The browser may read it a little later.
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+  });
+  button.textContent = words;
+}
 
 /** Files to hand over. */
 export async function exportPanel(app) {
   const from = make("input", { name: "from", value: Math.max(app.info.oldest + 1, Math.min(app.other ?? app.at, app.at)), size: 9, autocomplete: "off" });
   const to = make("input", { name: "to", value: Math.max(app.at, app.other ?? 0), size: 9, autocomplete: "off" });
-  const choices = Object.entries(formats).map(([name, text], index) => make("label", { class: "check" },
-    make("input", { type: "radio", name: "format", value: name, checked: index === 0 }), text));
+  const condition = make("input", { name: "where", value: app.condition, placeholder: "row 7 in done", autocomplete: "off",
+    spellcheck: "false", "aria-describedby": "condition-hint", oninput: () => { app.condition = condition.value; } });
+  const keeps = make("input", { type: "checkbox", name: "keepContents" });
+  const question = make("div", { class: "question", hidden: app.format !== "test" },
+    make("label", {}, "What is true of bad versions", condition),
+    make("p", { class: "faint", id: "condition-hint" },
+      "As in listory bisect, such as: row 7 in done, or: count > 10. The version before the range is good, the last one bad."),
+    make("label", { class: "check" }, keeps, "Keep contents; otherwise letters become x, and digits 0"));
+  const choices = Object.entries(formats).map(([name, text]) => make("label", { class: "check" },
+    make("input", { type: "radio", name: "format", value: name, checked: name === app.format, onchange: () => {
+      app.format = name;
+      question.hidden = name !== "test";
+    } }), text));
+  const save = make("button", { class: "main" }, "Save a file");
   return [make("h2", {}, "Export"), make("form", { class: "export", onsubmit: (event) => {
     event.preventDefault();
-    const format = new FormData(event.target).get("format");
+    const { format } = app;
     const range = format === "store" ? {} : { from: from.value, to: to.value };
+    if (format === "test") saveTest(app, save, { format, ...range, where: condition.value, keepContents: keeps.checked });
     // A link, so that the file goes to the disk and not through the memory of the page.
-    make("a", { href: address("export", { format, ...range }), download: "" }).click();
+    else make("a", { href: address("export", { format, ...range }), download: "" }).click();
   } },
   make("div", { class: "range" }, make("label", {}, "From version ", from), make("label", {}, "to ", to)),
-  choices, make("div", { class: "buttons" }, make("button", { class: "main" }, "Save a file"))),
+  choices, question, make("div", { class: "buttons" }, save)),
   make("p", { class: "faint" }, `The newest version is ${app.info.version}, of ${time(app.info.time)}.`)];
 }

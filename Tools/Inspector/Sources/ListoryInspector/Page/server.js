@@ -49,6 +49,14 @@ export function address(name, query = {}) {
 /** The answer to a question. */
 export const ask = async (name, query, options) => answer(await request(address(name, query), options));
 
+/** An answer that is a file. */
+export async function askFile(name, query) {
+  const response = await request(address(name, query));
+  if (!response.ok) await answer(response);
+  const [, title] = /filename="(.*)"/.exec(response.headers.get("Content-Disposition"));
+  return new File([await response.blob()], title);
+}
+
 /** Makes an edit. The body is text, so that numbers in it stay as they are. */
 export async function exec(body, token) {
   return answer(await request("/api/exec", {

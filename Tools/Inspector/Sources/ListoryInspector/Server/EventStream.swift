@@ -12,9 +12,9 @@ import ToolSupport
 /// Sends new versions to a page until either side ends.
 struct EventStream: Sendable {
     private let store: UntypedStore
-    private let streams: StreamLimit
+    private let streams: PlaceLimit
 
-    init(_ inspected: InspectedStore, _ streams: StreamLimit) { (store, self.streams) = (inspected.store, streams) }
+    init(_ inspected: InspectedStore, _ streams: PlaceLimit) { (store, self.streams) = (inspected.store, streams) }
 
     /// The answer, whose body does not end before the server.
     func response(to request: Request) throws -> Response {

@@ -1,4 +1,4 @@
-// A part of the log as a file.
+// The log or a part of it as a file.
 //
 // The reports of the tool write on a thread of their own, which waits until the browser has taken what was written.
 //
@@ -20,8 +20,11 @@ struct ExportStream {
     /// - Throws: `RequestError`, or `ListError` if there are no such versions.
     init(_ inspected: InspectedStore, _ query: Query) throws {
         let store = inspected.store
-        let file = URL(filePath: store.path).deletingPathExtension().lastPathComponent
-        let format = try query.required("format", "lines or store")
+        let file = inspected.name
+        let format = try query.required("format", "lines, test or store")
+        for name in TestExport.parameters where query.text(name) != nil {
+            throw RequestError(.invalidRequest, "\(name): expected format=test beside it, found \"\(format.shown)\"")
+        }
         let (from, to) = (try query.version("from"), try query.version("to"))
         switch format {
         case "lines":
@@ -43,29 +46,22 @@ struct ExportStream {
             name = "\(file)-export.jsonl"
             write = { send in try ExportReport(store).print(progress: { _ in }, send: send) }
         default:
-            throw RequestError(.invalidRequest, "format: expected lines or store, found \"\(format.shown)\"")
+            throw RequestError(.invalidRequest, "format: expected lines, test or store, found \"\(format.shown)\"")
         }
     }
 
     /// The answer.
     func response() -> Response {
-        // A name of a file may have characters that a header must not have.
-        let plain = name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) ? $0 : "_" }
-        return Response(
-            status: .ok,
-            headers: [
-                .contentType: "application/jsonl; charset=utf-8",
-                .contentDisposition: "attachment; filename=\"\(String(plain))\"",
-            ],
-            body: ResponseBody { [write] writer in
-                let parts = Parts()
-                parts.begin(write)
-                for try await part in parts {
-                    try await writer.write(ByteBuffer(bytes: part))
-                    parts.taken()
-                }
-                try await writer.finish(nil)
-            })
+        let body = ResponseBody { [write] writer in
+            let parts = Parts()
+            parts.begin(write)
+            for try await part in parts {
+                try await writer.write(ByteBuffer(bytes: part))
+                parts.taken()
+            }
+            try await writer.finish(nil)
+        }
+        return .file(named: name, "application/jsonl", body)
     }
 
     /// Parts that one thread writes and a task takes.
@@ -110,5 +106,16 @@ struct ExportStream {
         func taken() { room.signal() }
 
         func makeAsyncIterator() -> AsyncThrowingStream<[UInt8], any Error>.Iterator { stream.makeAsyncIterator() }
+    }
+}
+
+extension Response {
+    /// An answer that the browser saves.
+    static func file(named name: String, _ type: String, _ body: ResponseBody) -> Response {
+        Response(
+            status: .ok,
+            headers: [
+                .contentType: "\(type); charset=utf-8", .contentDisposition: "attachment; filename=\"\(name)\"",
+            ], body: body)
     }
 }

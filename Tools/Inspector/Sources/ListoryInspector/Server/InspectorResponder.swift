@@ -25,7 +25,9 @@ struct InspectorContext: RequestContext {
 struct InspectorResponder: HTTPResponder {
     let inspected: InspectedStore
     let check: RequestCheck
-    let streams: StreamLimit
+    let streams: PlaceLimit
+    let tests: PlaceLimit
+    let limits: Limits
 
     func respond(to request: Request, context: InspectorContext) async throws -> Response {
         var response: Response
@@ -84,7 +86,11 @@ struct InspectorResponder: HTTPResponder {
         case .state:
             _ = try query()
             return try await json { try inspected.state(check.access.writing, &$0) }
-        case .export: return try ExportStream(inspected, query("format", "from", "to")).response()
+        case .export:
+            let query = try Query(
+                request.uri.query ?? "", allowing: ["format", "from", "to"] + TestExport.parameters)
+            guard query.text("format") == "test" else { return try ExportStream(inspected, query).response() }
+            return try await TestExport(inspected, query).response(to: request, tests, seconds: limits.testSeconds)
         case .events:
             _ = try query()
             return try EventStream(inspected, streams).response(to: request)

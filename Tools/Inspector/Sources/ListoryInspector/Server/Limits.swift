@@ -15,4 +15,6 @@ struct Limits: Sendable {
     /// How many connections there may be, and how many of them may listen to new versions.
     var connections = 64
     var streams = 16
+    /// How long to look for less to put into a test.
+    var testSeconds = 10.0
 }

@@ -23,6 +23,12 @@ final class InspectedStore: Sendable {
     /// The times of commits that were asked for; those of commits of the past never change.
     private let times = Mutex<[Version: Timestamp]>([:])
 
+    /// The name of the file, for names of exported files: a header must not have all characters.
+    var name: String {
+        let name = URL(filePath: store.path).deletingPathExtension().lastPathComponent
+        return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) ? $0 : "_" })
+    }
+
     /// How many snapshots are kept. Neighbouring ones share nearly all of their nodes.
     private static let keptCount = 32
     /// How many times are kept.

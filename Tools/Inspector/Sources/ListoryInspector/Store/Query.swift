@@ -93,6 +93,12 @@ struct Query: Sendable {
         return version
     }
 
+    /// The condition of a parameter that has to be there.
+    func condition(_ name: String) throws -> RowCondition {
+        let text = try required(name, "a condition like \"row 7 in done\"")
+        do { return try RowCondition(text) } catch { throw RequestError(.invalidRequest, "\(name): \(error)") }
+    }
+
     /// The time of a parameter; nil if it is not there.
     func time(_ name: String) throws -> Timestamp? {
         guard let text = text(name) else { return nil }
