@@ -16,8 +16,12 @@ final class PageMap: @unchecked Sendable {
     let pageSize: Int
     private let descriptor: Int32
     private let path: String
-    /// Whether the memory of pages that were read is given back in the next tick of the clock.
+    /// Whether the memory of pages that were read is given back.
     private let unloads: Bool
+    /// How many transactions have begun, if it is.
+    private let begun = Atomic<Int>(0)
+    /// After so many transactions it is given back. The system maps up to 64 KiB for each page that a transaction reads.
+    private static let unloadInterval = 64
     private let monitor = Monitor()
     private var maps: [UnsafeRawBufferPointer] = []
     /// The newest map; it is stored before `mapped`, so that it is never too small for a number read before it.
@@ -81,19 +85,24 @@ final class PageMap: @unchecked Sendable {
     /// - Throws: ``LMDBError``: `damaged`; `engine` if the length cannot be read.
     @inline(__always)
     func checkLength(isExact: Bool = false) throws(LMDBError) {
+        if unloads { unload() }
         let tick = Platform.clockTick
         if !isExact && comparedAt.load(ordering: .relaxed) == tick { return }
         try compareLength(tick)
     }
 
+    /// Gives back the memory of the pages, at each of some transactions.
+    @inline(never)
+    private func unload() {
+        guard begun.wrappingAdd(1, ordering: .relaxed).newValue % PageMap.unloadInterval == 0 else { return }
+        monitor.lock()
+        defer { monitor.unlock() }
+        for map in maps { Platform.unload(map) }
+    }
+
     @inline(never)
     private func compareLength(_ tick: Int) throws(LMDBError) {
         // Both meta pages were read when the file was opened.
-        if unloads {
-            monitor.lock()
-            defer { monitor.unlock() }
-            for map in maps { Platform.unload(map) }
-        }
         let expected = max(2, written.load(ordering: .relaxed)) * pageSize
         switch Platform.status(of: descriptor) {
         case .success(let status) where status.size >= expected: comparedAt.store(tick, ordering: .relaxed)

@@ -61,7 +61,7 @@ public struct StoreOptions: Sendable {
     public var checkpoints = CheckpointPolicy()
     /// The most bytes of stored rows to keep in memory, besides those that snapshots keep.
     public var memoryBudget = 16 << 20
-    /// Whether the memory of parts of the file that were read is given back within milliseconds. They stay in the system's cache.
+    /// Whether the memory of parts of the file that were read is given back soon. They stay in the system's cache.
     /// For a program that reads a large file once; what is read again and again takes longer.
     public var unloadsPages = false
     /// Which commits undo reverts. It may differ from one opening to the next, because each record states its history.
