@@ -79,6 +79,21 @@ struct JournalTakeoverTests {
         #expect(try StoreVerification(path: fixture.path).version == commit.version.next)
     }
 
+    @Test("A process that opens the store tells the others of them, even if it edits nothing")
+    func published() async throws {
+        let fixture = try Self.fixture()
+        let updates = try fixture.store.updates()
+        let commit = try Self.writeEntry(fixture).commit
+        let other = try ChildProcess("StoreWriter", [fixture.path, "idle"])
+        #expect(other.read() == "closed\n")
+        _ = other.kill()
+        try #require(fixture.store.group.log.journal.table?.published()?.head.version == commit.version)
+        var iterator = updates.makeAsyncIterator()
+        let update = try #require(await iterator.next())
+        #expect(update.snapshot.version == commit.version && update.cause.name == "Other")
+        try fixture.store.close()
+    }
+
     @Test("If nobody took it, an entry that failed here is cleared when it is discarded")
     func discarded() throws {
         let fixture = try Self.fixture()

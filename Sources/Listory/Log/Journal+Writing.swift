@@ -98,7 +98,7 @@ extension Journal {
 
     /// Tells the other processes where the log ends. The commits are in the file, whatever becomes of the message: the next one
     /// says the same.
-    private func publishLater(_ state: State) {
+    func publishLater(_ state: State) {
         guard let table else { return }
         let end = ProcessTable.Published(head: state.head, stored: state.stored.version)
         try? environment.whileNobodyWrites { try table.publish(end) }

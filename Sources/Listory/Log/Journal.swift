@@ -212,24 +212,26 @@ extension Journal {
         return (found, lost)
     }
 
-    /// Drains the entries of another process, or of one that has ended.
+    /// Drains the entries of another process, or of one that has ended, and publishes the end of the log.
     ///
     /// Reads and drains them under one lock: an entry that was added in between would be overwritten later.
     ///
     /// - Parameter early: what was read without it, for tests.
     private func move(_ early: (State, lost: Version?)?) throws -> Findings {
-        let (found, lost) = try environment.write { txn in
+        let (found, lost, isWritten) = try environment.write { txn in
             let (found, lost) = try early ?? readEnd(txn)
-            if found.records.count > 0 || mustWriteAgain {
-                _ = try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn)
-            }
-            return (found, lost)
+            let isWritten = found.records.count > 0 || mustWriteAgain
+            if isWritten { _ = try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn) }
+            return (found, lost, isWritten)
         }
-        state.withLock { state in
+        let new = state.withLock { state in
             state = State(found.head)
             // Without a transaction there is none after which the journal may be overwritten.
-            state.isDirect = found.records.count == 0 && !mustWriteAgain
+            state.isDirect = !isWritten
+            return state
         }
+        // A process that was killed may have written entries and not published them: the others do not know them.
+        if isWritten { publishLater(new) }
         return Findings(found, lost)
     }
 
