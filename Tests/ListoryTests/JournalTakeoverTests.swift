@@ -67,12 +67,15 @@ struct JournalTakeoverTests {
         let (commit, place) = try Self.writeEntry(fixture)
         // As if it were this process's own, and its sync had failed.
         journal.state.withLock { ($0.failed, $0.isDirect) = (place, true) }
+        // Otherwise it would hear of it and catch up.
+        fixture.store.racer.stop()
         // Opening drains what it finds.
         let other = try ChildProcess("StoreWriter", [fixture.path, "idle"])
         #expect(other.read() == "closed\n")
         _ = other.kill()
         #expect(try journal.storedVersion() == commit.version)
         #expect { try journal.discardFailed() } throws: { ($0 as? ListError)?.code == "writtenElsewhere" }
+        fixture.store.racer.start()
         try fixture.store.edit("Own") { try $0.toggle(.item(0)) }
         #expect(try fixture.store.commit(commit.version).name == "Other")
         try fixture.store.close()

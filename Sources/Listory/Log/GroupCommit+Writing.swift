@@ -270,12 +270,17 @@ extension GroupCommit {
         try result.get()
     }
 
+    /// The pause after which the journal is looked at again that may not be drained yet.
+    private static var heldBackPause: DispatchTimeInterval { .milliseconds(100) }
+
     /// Schedules draining the journal, unless that is scheduled already. The lock is held.
-    private func startStoreTimer() {
+    ///
+    /// - Parameter delay: how long to wait; nil for what the options say.
+    private func startStoreTimer(after delay: DispatchTimeInterval? = nil) {
         if state.storeTimer != nil || state.isLetGo || log.journal.isEmpty { return }
         let timer = StoreTimer(self)
         state.storeTimer = timer
-        background.asyncAfter(deadline: .now() + storeDelay) { timer.take()?.storeInBackground() }
+        background.asyncAfter(deadline: .now() + (delay ?? storeDelay)) { timer.take()?.storeInBackground() }
     }
 
     /// Cancels the timers, now and later, because the store was released.
@@ -293,7 +298,8 @@ extension GroupCommit {
         state.storeTimer = nil
         if state.isStopped { return }
         // The present leader schedules it again.
-        if state.isLed || log.isHeldBack { return startStoreTimer() }
+        if state.isLed { return startStoreTimer() }
+        if log.isHeldBack { return startStoreTimer(after: Self.heldBackPause) }
         // If this fails, opening the store takes a little longer; the next commit that finds the journal full tries
         // again.
         try? storeJournal()
