@@ -288,24 +288,28 @@ async function reveal() {
 /** Shows a version beside this one, or none. */
 async function compare(version) {
   await attempt(async () => {
-    if (version === null) {
-      app.other = null;
+    const next = version === null ? null : await RowSource.at(version, 0, 60);
+    app.other = next?.version ?? null;
+    // Before the lines are drawn: a list that is hidden has no height, so it would have too few of them.
+    showsSides(next !== null);
+    if (next === null) {
       await list.show(source);
     } else {
-      const next = await RowSource.at(version, 0, 60);
-      app.other = next.version;
       openTab("changes");
       await showSides(next);
     }
-    const isOn = app.other !== null;
-    element("other-side").hidden = element("this-title").hidden = element("compare-end").hidden = !isOn;
-    element("sides").classList.toggle("two", isOn);
-    element("other").value = isOn ? app.other : "";
-    element("other-title").textContent = `Version ${app.other}`;
     problem();
     versionShown();
     writeLink();
   });
+}
+
+/** Makes room for two lists, or for one. */
+function showsSides(isOn) {
+  element("other-side").hidden = element("this-title").hidden = element("compare-end").hidden = !isOn;
+  element("sides").classList.toggle("two", isOn);
+  element("other").value = isOn ? app.other : "";
+  element("other-title").textContent = `Version ${app.other}`;
 }
 
 /** Fills both lists, with marks for what differs. */
