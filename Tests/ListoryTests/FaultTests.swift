@@ -15,7 +15,7 @@ struct FaultTests {
     private static let faults: [(kind: String, modes: [String])] = [
         ("write", ["once", "forever", "half", "torn"]), ("sync", ["once", "forever"]),
         ("read", ["once", "forever", "half"]), ("truncate", ["once", "forever"]), ("map", ["once", "forever"]),
-        ("open", ["once", "forever"]), ("rename", ["once", "forever"]),
+        ("open", ["once", "forever"]), ("rename", ["once", "forever"]), ("remove", ["once", "forever"]),
     ]
 
     private static let works = ["edit", "recover", "create", "checkpoints", "compact", "copy"]

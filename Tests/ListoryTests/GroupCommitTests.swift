@@ -136,6 +136,28 @@ struct GroupCommitTests {
         try fixture.store.close()
     }
 
+    @Test("If catching up fails, versions are shifted as before, also if it has succeeded earlier")
+    func failedCatchUp() throws {
+        let fixture = try StoreFixture {
+            $0.durability = .deferred
+            $0.deferredDelay = .seconds(3_600)
+        }
+        try fixture.fill(1)
+        let group = fixture.store.group
+        let queue = try group.pause()
+        group.replaceQueue(after: queue.head, shift: 3)
+        group.resume()
+        #expect(group.shift == 3)
+        group.putBack(try group.pause())
+        #expect(group.shift == 3)
+        // Nothing has happened in the file.
+        group.replaceQueue(after: queue.head, shift: 0)
+        queue.commits.forEach(group.requeue)
+        group.resume()
+        try fixture.store.close()
+        #expect(try StoreVerification(path: fixture.path).version == queue.commits.last?.version)
+    }
+
     @Test("Commits for which nobody waits are written after a time, or when they are many", arguments: [false, true])
     func deferred(isLong: Bool) async throws {
         let fixture = try StoreFixture {

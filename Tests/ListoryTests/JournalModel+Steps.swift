@@ -23,6 +23,9 @@ extension JournalModel {
         case clearsContinuedEntry
         /// Compares logs by their lengths only.
         case comparesVersionsOnly
+        /// Opens the store without the lock while others have it open; does not look there whether the end is published; does not
+        /// publish what it has written again.
+        case opensBesideOthers, opensUnpublished, recoversInSilence
     }
 
     private func has(_ flaw: Flaw) -> Bool { !flaws.isEmpty && flaws.contains(flaw) }
@@ -207,7 +210,8 @@ extension JournalModel {
             go("looks whether the journal is empty") { new, me in
                 me.stored = new.database.value
                 let isEmpty = (0..<bounds.slots).allSatisfy { new.journal[$0].value.after.count <= me.stored.count }
-                me.step = isEmpty ? .lookedWithoutLock : .recovering
+                let isAlone = !new.hasNeighbours(index) || has(.opensBesideOthers)
+                me.step = isEmpty && isAlone ? .lookedWithoutLock : .recovering
             }
         case .lookedWithoutLock:
             go("looks whether the database is the same") { new, me in
@@ -220,7 +224,10 @@ extension JournalModel {
         case .recovering:
             if state.isLocked { return }
             let found = follow(state.database.value, state.slots)
-            if found.head == found.stored || has(.opensWithoutDraining) {
+            // Whoever wrote it may have been killed before it was durable.
+            let isPublished =
+                !state.hasNeighbours(index) || state.published.head.count >= found.head.count || has(.opensUnpublished)
+            if found.head == found.stored && isPublished || has(.opensWithoutDraining) {
                 return go("is open with \(found.head.commits)") { new, me in
                     me.know(found, isDirect: found.head == found.stored)
                     me.step = .idle
@@ -239,6 +246,8 @@ extension JournalModel {
                 me.know(Found(new.database.value), isDirect: false)
                 me.step = .idle
                 new.show(me.head)
+            } _: {
+                if !has(.recoversInSilence) { $0.publish(index) }
             }
         case .idle:
             idle(state, index, steps)
@@ -291,7 +300,6 @@ extension JournalModel {
                 me.step = .publishing
             }
         case .publishing:
-            if state.isLocked { return }
             go("publishes the end of the log") {
                 $1.step = .idle
             } _: {

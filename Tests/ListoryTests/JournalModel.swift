@@ -129,7 +129,7 @@ extension JournalModel {
             case writing, written, synced
             /// With the lock: has begun a transaction; has cleared a failed entry; has written the head.
             case transaction, cleaned, committed
-            /// Needs the lock to publish what it has committed.
+            /// With the lock: has to publish what it has committed.
             case publishing
             /// The log has moved: needs the lock to find its end; has it; the end is durable; it is in a transaction.
             case finding, found, foundDurable, foundAgain
@@ -160,9 +160,9 @@ extension JournalModel {
         var hasLock: Bool {
             switch step {
             case .recovered, .writing, .written, .synced, .transaction, .cleaned, .committed, .found, .foundDurable,
-                .foundAgain, .cleared:
+                .foundAgain, .cleared, .publishing:
                 true
-            case .closed, .opening, .lookedWithoutLock, .recovering, .idle, .publishing, .finding, .woken, .copied:
+            case .closed, .opening, .lookedWithoutLock, .recovering, .idle, .finding, .woken, .copied:
                 false
             }
         }
@@ -213,6 +213,7 @@ extension JournalModel {
         case twice = "a commit is in the log twice"
         case returned = "a commit that was discarded is in the log"
         case falseLoss = "an entry looks as if commits before it were lost"
+        case missed = "a process never hears of a commit that another one shows, unless somebody edits"
     }
 
     /// The file, the process table, the processes, and what was promised.
@@ -273,7 +274,23 @@ extension JournalModel {
         for commit in state.discarded.commits where log.contains(commit) { return .returned }
         // After two failed syncs, an entry that was cleared may be on the device behind one that was not written completely.
         if found.isBehindLoss && bounds.failures < 2 { return .falseLoss }
+        if missesCommit(state) { return .missed }
         return nil
+    }
+
+    /// Whether all rest, and one shows a commit that another one is not told of. A failed write to the process table may cause that.
+    private func missesCommit(_ state: State) -> Bool {
+        if state.failures < bounds.failures { return false }
+        var longest = 0
+        for index in 0..<3 where state.processes[index].step != .closed {
+            if state.processes[index].step != .idle { return false }
+            longest = max(longest, state.processes[index].head.count)
+        }
+        return (0..<3).contains { index in
+            let me = state.processes[index]
+            return me.step == .idle && me.commit == 0 && me.head.count < longest
+                && state.published.head.count <= me.head.count
+        }
     }
 }
 

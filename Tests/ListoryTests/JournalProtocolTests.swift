@@ -41,6 +41,10 @@ struct JournalProtocolTests {
             bounds: .init(operations: 3, kills: 1, failures: 1, powerCuts: 1), flaws: [flaw])
         switch flaw {
         case .clearsOnce: model.bounds.failures = 2
+        // All open the store again, so that the first commit is a transaction, after which its process is killed.
+        case .opensBesideOthers, .opensUnpublished: model.bounds = .init(operations: 4, kills: 1, powerCuts: 1)
+        // Nobody else may have the store open.
+        case .opensInJournal: model.bounds = .init(operations: 4, kills: 1, powerCuts: 2)
         // The entry is in the database by then, if it was not only synced.
         case .clearsContinuedEntry: (model.flaws, model.bounds.powerCuts) = ([flaw, .publishesAfterSync], 0)
         default: break

@@ -24,15 +24,21 @@ struct JournalTakeoverTests {
         return fixture
     }
 
-    /// Writes an entry with one commit behind the end of the journal, as another process would, and neither syncs nor
-    /// publishes it.
-    private static func writeEntry(_ fixture: StoreFixture) throws -> (commit: Commit, place: Journal.Place) {
+    /// The next commit, as another process would make it.
+    private static func nextCommit(_ fixture: StoreFixture) throws -> Commit {
         let folder = try TemporaryFolder()
         let path = folder.file("other.listory")
         try Data(contentsOf: URL(fileURLWithPath: fixture.path)).write(to: URL(fileURLWithPath: path))
         let other = try UntypedStore.open(at: path)
         let commit = try #require(try other.edit("Other") { try $0.toggle(.item(1)) })
         try other.close()
+        return commit
+    }
+
+    /// Writes an entry with one commit behind the end of the journal, as another process would, and neither syncs nor
+    /// publishes it.
+    private static func writeEntry(_ fixture: StoreFixture) throws -> (commit: Commit, place: Journal.Place) {
+        let commit = try nextCommit(fixture)
         let journal = fixture.store.group.log.journal
         var run = RecordRun(first: commit.version)
         run.append(commit)
@@ -82,11 +88,23 @@ struct JournalTakeoverTests {
         #expect(try StoreVerification(path: fixture.path).version == commit.version.next)
     }
 
-    @Test("A process that opens the store tells the others of them, even if it edits nothing")
-    func published() async throws {
+    @Test(
+        "A process that opens the store tells the others of what it finds, even if it edits nothing",
+        arguments: ["an entry", "a transaction"])
+    func published(what: String) async throws {
         let fixture = try Self.fixture()
         let updates = try fixture.store.updates()
-        let commit = try Self.writeEntry(fixture).commit
+        let commit: Commit
+        if what == "an entry" {
+            commit = try Self.writeEntry(fixture).commit
+        } else {
+            commit = try Self.nextCommit(fixture)
+            try fixture.store.group.store()
+            let journal = fixture.store.group.log.journal
+            var run = RecordRun(first: commit.version)
+            run.append(commit)
+            _ = try journal.environment.write { try journal.rows.append(run, 0..<1, after: journal.head, &$0) }
+        }
         let other = try ChildProcess("StoreWriter", [fixture.path, "idle"])
         #expect(other.read() == "closed\n")
         _ = other.kill()

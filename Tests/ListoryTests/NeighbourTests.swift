@@ -69,6 +69,37 @@ struct NeighbourTests {
     }
 
     @Test(
+        "A process that cannot read for a moment shows what another one has committed meanwhile, without being asked",
+        arguments: ["no reader is free", "its rows have to be read again"])
+    func passingError(what: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        let store = try UntypedStore.create(at: path, options: StoreOptions { $0.retryDelay = .milliseconds(10) })
+        let updates = try store.updates()
+        var iterator = updates.makeAsyncIterator()
+        let other = try ChildProcess("StoreWriter", [path, "steps"])
+        try Data().write(to: URL(fileURLWithPath: "\(path)-step1"))
+        #expect(await iterator.next()?.snapshot.version == Version(1))
+        #expect(other.firstLine().hasPrefix("1 "))
+        var jam: ReaderJam?
+        if what == "no reader is free" {
+            jam = ReaderJam(store)
+        } else {
+            store.head.withLock { $0.failure = LMDBError(.engine(.readersFull), in: "a test") }
+        }
+        try Data().write(to: URL(fileURLWithPath: "\(path)-step2"))
+        #expect(other.firstLine().hasPrefix("2 "))
+        if jam != nil { usleep(50_000) }
+        withExtendedLifetime(jam) {}
+        jam = nil
+        #expect(await iterator.next()?.snapshot.version == Version(2))
+        _ = other.kill()
+        try store.edit("Own") { try $0.insertSection(NewSection(id: "own", title: "")) }
+        #expect(store.durableVersion == Version(3))
+        try store.close()
+    }
+
+    @Test(
         "An edit that lost the race is made again on the newest rows; its conflicts are in the update, its content can be read"
     )
     func conflicts() async throws {

@@ -85,6 +85,61 @@ struct ProcessTableTests {
         try environment.close()
     }
 
+    @Test("If opening fails after a crash, the next process still knows that the log may not be on the device")
+    func failedRecovery() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try UntypedStore.create(at: path).close()
+        let crashed = try ChildProcess("StoreWriter", [path, "steps"])
+        try Data().write(to: URL(fileURLWithPath: "\(path)-step1"))
+        #expect(crashed.firstLine().hasPrefix("1 "))
+        _ = crashed.kill()
+        let holder = Locked<ChildProcess?>(nil)
+        let error = #expect(throws: ListError.self) {
+            _ = try UntypedStore.open(at: path) { options in
+                options.lockTimeout = .milliseconds(50)
+                // After it has joined the table.
+                options.journal.whenFound = {
+                    let other = try? ChildProcess("LMDBTestHelper", ["hold-writer", path])
+                    _ = other?.firstLine()
+                    holder.withLock { $0 = other }
+                }
+            }
+        }
+        #expect(error?.code == "busy")
+        holder.withLock { _ = $0?.kill() }
+        for followsCrash in [true, false] {
+            let environment = try Environment.open(path: path)
+            let table = try #require(try ProcessTable.join(environment))
+            #expect(table.followsCrash == followsCrash)
+            table.noteRecovery()
+            try environment.close()
+        }
+    }
+
+    @Test("A process that cannot use the table may not edit: the others would not hear of it")
+    func unusable() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try UntypedStore.create(at: path).close()
+        let table = path + "-processes"
+        try FileManager.default.removeItem(atPath: table)
+        try FileManager.default.createDirectory(atPath: table, withIntermediateDirectories: false)
+        let error = #expect(throws: ListError.self) { try UntypedStore.open(at: path) }
+        #expect(error?.description.contains(table) == true)
+        try FileManager.default.removeItem(atPath: table)
+        try UntypedStore.open(at: path).close()
+    }
+
+    @Test("A fork of a process can do nothing with its store, and the parent's is not affected")
+    func fork() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try UntypedStore.create(at: path).close()
+        #expect(try ChildProcess("StoreWriter", [path, "fork"]).lines() == ["not refused: 0", "version 2"])
+        #expect(try StoreVerification(path: path).version == Version(2))
+    }
+
     @Test("The journal is followed to a published end, not further")
     func following() throws {
         let fixture = try StoreFixture { $0.journal.storeDelay = .seconds(3_600) }

@@ -8,12 +8,14 @@
 // `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
 // compacts the store after every few commits; with `compact-once` it compacts it and prints `compacted` or the code of the
 // error; with `copy` it copies it, and prints `copy number version hash` for each
-// copy. `contend` is in `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe), and with `damage`
+// copy. `fork` prints how many calls of a fork are not refused. `contend` is in `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe), and with `damage`
 // it damages stores itself (see DamageTrial).
 
 import Foundation
+import LMDB
 import ListModel
 import Listory
+import TestSupport
 
 @main
 enum StoreWriter {
@@ -48,6 +50,7 @@ enum StoreWriter {
         }
         if CommandLine.arguments.contains("compact") { return try compact(path) }
         if CommandLine.arguments.contains("reads") { return try read(path) }
+        if CommandLine.arguments.contains("fork") { return try fork(path) }
         let acknowledgesEarly = CommandLine.arguments.contains("early")
         var options = StoreOptions()
         if CommandLine.arguments.contains("checkpoints") {
@@ -168,5 +171,32 @@ enum StoreWriter {
         try list.insert(item, at: .end(ofSection: "rows"))
         try list.toggle(.item(.integer(Int64(counter))))
         if list.state.itemCount > 40 { try list.delete(.at(ListIndexPath(section: 0, item: 1))) }
+    }
+
+    /// Edits, lets a fork use the store, and edits again.
+    private static func fork(_ path: String) throws {
+        let store = try UntypedStore.open(at: path)
+        try store.edit("Before") { try $0.insertSection(NewSection(id: "before", title: "")) }
+        func insert(_ durability: Durability) throws {
+            try store.edit("In a fork", durability: durability) { try $0.insertSection(NewSection(id: "a", title: "")) }
+        }
+        let calls: [() throws -> Void] = [
+            { try insert(.deferred) }, { try insert(.immediate) },
+            { try store.undo() }, { _ = try store.version }, { _ = try store.snapshot }, { _ = try store.updates() },
+            { try store.checkpoint() }, { try store.copy(to: path + "-copy") }, { try store.close() },
+        ]
+        let count = inFork {
+            Int32(
+                calls.count { call in
+                    do { try call() } catch let error as ListError {
+                        if case .forked = (error.cause as? LMDBError)?.kind { return false }
+                    } catch {}
+                    return true
+                })
+        }
+        print("not refused: \(count)")
+        try store.edit("After") { try $0.insertSection(NewSection(id: "after", title: "")) }
+        print("version \(try store.version)")
+        try store.close()
     }
 }

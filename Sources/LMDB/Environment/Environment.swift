@@ -133,7 +133,7 @@ public final class Environment: @unchecked Sendable {
 
     /// Refuses a use in a fork of the process that opened the environment.
     @inline(__always)
-    func requireOwnProcess(_ call: String) throws(LMDBError) {
+    package func requireOwnProcess(_ call: String) throws(LMDBError) {
         let current = Platform.processID
         guard current == processID else {
             throw LMDBError(.forked(opened: processID, current: current), in: call)
@@ -141,7 +141,7 @@ public final class Environment: @unchecked Sendable {
     }
 
     /// Whether this is the process that opened the environment.
-    var isOwnProcess: Bool { Platform.processID == processID }
+    package var isOwnProcess: Bool { Platform.processID == processID }
 }
 
 extension Environment {

@@ -27,7 +27,7 @@ package enum Platform {
     static let wouldBlock = EWOULDBLOCK
 
     /// The error number of the last failed call on this thread.
-    static var lastError: Int32 { errno }
+    package static var lastError: Int32 { errno }
 
     /// The id of this process. The system call takes longer than reading a variable, so it is made once, and once more
     /// in a fork.

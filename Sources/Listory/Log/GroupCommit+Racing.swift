@@ -23,6 +23,7 @@ extension GroupCommit {
             state.moverCount -= 1
             state.isLed = true
             state.catchingUp = Platform.currentThread
+            state.shiftBefore = state.shift
             state.putBack()
             return (state.head, state.waiting)
         }
@@ -44,7 +45,6 @@ extension GroupCommit {
     ///   - shift: how many commits of others came before the queued ones.
     func replaceQueue(after head: LogHead, shift: UInt64) {
         monitor.withLock {
-            state.shiftBefore = state.shift
             // That is not shown before it is known what has become of the queue.
             state.head = head
             let empty = RecordRun(first: head.version.next)

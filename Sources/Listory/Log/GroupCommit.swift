@@ -92,7 +92,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         /// How many commits of other processes came before commits that were queued then. A waiter knows the version that its
         /// commit had when it began to wait; the commit's version has grown as much as this number since.
         var shift: UInt64 = 0
-        /// The same number before the queue was last replaced.
+        /// The same number when the queue was last paused.
         var shiftBefore: UInt64 = 0
         /// The commits that were made again, the newest last.
         var rebased: [RebasedCommit] = []

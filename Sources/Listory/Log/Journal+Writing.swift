@@ -80,28 +80,42 @@ extension Journal {
     @discardableResult
     func findEnd() throws -> LogHead {
         let known = known()
-        let found = try environment.write { txn in
-            if try !isContinued(known, txn) { try clear(known.failed, txn) }
-            let found = try readEnd(txn).found
-            let end = try table?.published()
-            if let end, end.head.version >= found.head.version, end.stored >= found.stored.version { return found }
-            return State(try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn))
+        return try publishing {
+            var found = try environment.write { txn in
+                if try !isContinued(known, txn) { try clear(known.failed, txn) }
+                let found = try readEnd(txn).found
+                let end = try table?.published()
+                if let end, end.head.version >= found.head.version, end.stored >= found.stored.version { return found }
+                return State(try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn))
+            }
+            found.isDirect = false
+            return found
         }
-        let new = state.withLock { state in
-            state = found
-            state.isDirect = false
-            return state
-        }
-        publishLater(new)
-        return new.head
     }
 
-    /// Tells the other processes where the log ends. The commits are in the file, whatever becomes of the message: the next one
-    /// says the same.
-    func publishLater(_ state: State) {
-        guard let table else { return }
-        let end = ProcessTable.Published(head: state.head, stored: state.stored.version)
-        try? environment.whileNobodyWrites { try table.publish(end) }
+    /// Runs `body`, which writes a transaction, and publishes the end of the log that it returns.
+    ///
+    /// The writer's lock is held throughout: another process could take it in between and be stopped, and the others would
+    /// not hear of the commits.
+    ///
+    /// - Parameter body: returns what is known of the file afterwards. If the next write group must go into the database, there was
+    ///   no transaction, and nothing is published: nobody knows whether the database is durable.
+    /// - Returns: the end of the log.
+    @discardableResult
+    func publishing(_ body: () throws -> State) throws -> LogHead {
+        try environment.whileNobodyWrites {
+            let new = try body()
+            state.withLock { $0 = new }
+            if new.isDirect { return new.head }
+            publish(ProcessTable.Published(head: new.head, stored: new.stored.version))
+            return new.head
+        }
+    }
+
+    /// Tells the other processes where the log ends; once more if that fails. The commits are in the file, whatever becomes of
+    /// the message: the next one says the same. The writer's lock is held.
+    private func publish(_ end: ProcessTable.Published) {
+        do { try table?.publish(end) } catch { try? table?.publish(end) }
     }
 
     /// Adopts what other processes have published.
@@ -130,21 +144,18 @@ extension Journal {
 
     /// Drains the journal, and appends more commits in the same transaction.
     private func store(_ known: State, _ run: RecordRun, _ range: Range<Int>) throws -> LogHead {
-        let stored = known.stored
         let records = state.withLock { $0.records }
-        let newHead = try environment.write { txn in
-            try check(known, txn)
-            let head = try rows.append(records, 0..<records.count, after: stored, &txn)
-            try clear(known.failed, txn)
-            return try rows.append(run, range, after: head, &txn)
+        return try publishing {
+            var new = State(
+                try environment.write { txn in
+                    try check(known, txn)
+                    let head = try rows.append(records, 0..<records.count, after: known.stored, &txn)
+                    try clear(known.failed, txn)
+                    return try rows.append(run, range, after: head, &txn)
+                })
+            new.isDirect = false
+            return new
         }
-        let new = state.withLock { state in
-            state = State(newHead)
-            state.isDirect = false
-            return state
-        }
-        publishLater(new)
-        return newHead
     }
 
     /// Writes commits into the journal.
@@ -177,8 +188,7 @@ extension Journal {
             state.end = Journal.next(end + bytes.count)
             return ProcessTable.Published(head: state.head, stored: state.stored.version)
         }
-        // The commits are in the file, whatever becomes of the message: the next one says the same.
-        try? table?.publish(new)
+        publish(new)
         txn.abort()
         return new.head
     }

@@ -165,7 +165,7 @@ extension Journal {
         var (state, lost): (State, Version?)
         if options.isIgnored {
             (state, lost) = (State(try environment.read { try rows.readCheckedHead($0) }), nil)
-        } else if !mustWriteAgain, let stored = try readStored() {
+        } else if !mustWriteAgain, let stored = try readStored(), try isSettled() {
             (state, lost) = (State(stored), nil)
         } else if environment.options.isReadOnly {
             (state, lost) = try readCopy()
@@ -184,6 +184,10 @@ extension Journal {
 
     /// Whether the end of the log, which a process may have left in the system's cache only, must be written again.
     private var mustWriteAgain: Bool { !environment.options.isReadOnly && table?.followsCrash == true }
+
+    /// Whether no other process can have been about to publish the end of the log that was just read. If it is killed before that, nobody
+    /// would tell the others of it.
+    private func isSettled() throws -> Bool { try environment.options.isReadOnly || table?.isShared != true }
 
     /// Reads the head of the log while other processes may write.
     ///
@@ -218,21 +222,29 @@ extension Journal {
     ///
     /// - Parameter early: what was read without it, for tests.
     private func move(_ early: (State, lost: Version?)?) throws -> Findings {
-        let (found, lost, isWritten) = try environment.write { txn in
-            let (found, lost) = try early ?? readEnd(txn)
-            let isWritten = found.records.count > 0 || mustWriteAgain
-            if isWritten { _ = try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn) }
-            return (found, lost, isWritten)
-        }
-        let new = state.withLock { state in
-            state = State(found.head)
-            // Without a transaction there is none after which the journal may be overwritten.
-            state.isDirect = !isWritten
-            return state
-        }
+        var findings: Findings?
         // A process that was killed may have written entries and not published them: the others do not know them.
-        if isWritten { publishLater(new) }
-        return Findings(found, lost)
+        try publishing {
+            let (found, lost, isWritten) = try environment.write { txn in
+                let (found, lost) = try early ?? readEnd(txn)
+                let isWritten = try found.records.count > 0 || mustWriteAgain || !isPublished(found.head)
+                if isWritten { _ = try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn) }
+                return (found, lost, isWritten)
+            }
+            findings = Findings(found, lost)
+            table?.noteRecovery()
+            var new = State(found.head)
+            // Without a transaction there is none after which the journal may be overwritten.
+            new.isDirect = !isWritten
+            return new
+        }
+        return findings!
+    }
+
+    /// Whether other processes have been told of the end of the log, or there are none. The writer's lock is held.
+    private func isPublished(_ head: LogHead) throws -> Bool {
+        guard let table, table.isShared else { return true }
+        return try table.published().map { $0.head.version >= head.version } ?? false
     }
 
     /// The head of the log if the journal is certainly empty, as in a file that was closed: then the journal is not

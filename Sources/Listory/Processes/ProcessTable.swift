@@ -65,6 +65,8 @@ final class ProcessTable: EnvironmentCompanion {
         /// The functions to call when the table was written to.
         var listeners: [(number: Int, body: @Sendable () -> Void)] = []
         var nextListener = 0
+        /// Whether the end of the log that a crashed process may have left in the system's cache must be written again.
+        var mustRecover = false
         var isClosed = false
 
         var allLeases: ProcessLeases {
@@ -90,15 +92,25 @@ final class ProcessTable: EnvironmentCompanion {
         self.followsCrash = followsCrash
     }
 
+    /// The errors of a table that this process may not write.
+    private static let refusals: [LMDBError.Code] = [.accessDenied, .notPermitted, .readOnlyFileSystem]
+
     /// Joins the processes that have a store open; several stores of this process that share an open file share the slot.
     ///
-    /// - Returns: nil if the table cannot be written, as in an app's bundle.
+    /// - Returns: nil if the store is only read and the table may not be written, as in an app's bundle.
     /// - Throws: ``ListError/tooManyProcesses(limit:)``; `LMDBError`.
     static func join(_ environment: Environment) throws -> ProcessTable? {
         try environment.companion {
+            guard environment.isLocked else { return nil }
             let path = environment.path + "-processes"
-            guard environment.isLocked, let descriptor = Platform.openShared(path, mode: environment.options.fileMode)
-            else { return nil }
+            guard let descriptor = Platform.openShared(path, mode: environment.options.fileMode) else {
+                let error = LMDBError(code: Platform.lastError, in: "open", detail: path)
+                // A process that edits without the table would not be heard, and would free what others read from.
+                guard environment.options.isReadOnly, let code = error.code, refusals.contains(code) else {
+                    throw error
+                }
+                return nil
+            }
             do {
                 return try environment.whileNobodyWrites {
                     try ProcessTable(
@@ -136,6 +148,7 @@ final class ProcessTable: EnvironmentCompanion {
         try putSlot(ProcessLeases([]))
         // If this process crashes from here on, its own slot is the mark.
         if purpose == .editing {
+            state.withLock { $0.mustRecover = followsCrash }
             for slot in crashed where slot != free {
                 let zeros = [UInt8](repeating: 0, count: TableFormat.slotSize)
                 try TableFormat.put(zeros, descriptor, at: TableFormat.offset(ofSlot: slot), path)
@@ -148,18 +161,24 @@ final class ProcessTable: EnvironmentCompanion {
 
     /// Leaves the table.
     func close() {
-        let watch = state.withLock { state in
+        let (watch, mustRecover) = state.withLock { state in
             defer { state.watch = nil }
             state.isClosed = true
             state.listeners = []
-            return state.watch
+            return (state.watch, state.mustRecover)
         }
         watch?.cancel()
-        // If this fails, the next opening takes a little longer.
-        let zeros = [UInt8](repeating: 0, count: TableFormat.slotSize)
-        try? TableFormat.put(zeros, descriptor, at: TableFormat.offset(ofSlot: slot), path)
+        // If opening failed before that, the slot tells the next process what the slot of the crashed one has told this one.
+        if !mustRecover {
+            // If this fails, the next opening takes a little longer.
+            let zeros = [UInt8](repeating: 0, count: TableFormat.slotSize)
+            try? TableFormat.put(zeros, descriptor, at: TableFormat.offset(ofSlot: slot), path)
+        }
         Platform.close(descriptor)
     }
+
+    /// Notes that the end of the log is durable, whatever a crashed process has left.
+    func noteRecovery() { state.withLock { $0.mustRecover = false } }
 }
 
 // MARK: - The end of the log
@@ -208,6 +227,11 @@ extension ProcessTable {
 // MARK: - Other processes
 
 extension ProcessTable {
+    /// Whether another process has the store open.
+    var isShared: Bool {
+        Platform.byteLockHolder(descriptor, at: TableFormat.firstLock, count: TableFormat.slotCount) != nil
+    }
+
     /// The other processes that have the store open.
     func neighbours() throws -> [Neighbour] {
         let bytes = try TableFormat.bytes(descriptor, at: 0, TableFormat.size, path)

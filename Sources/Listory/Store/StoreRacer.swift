@@ -7,6 +7,7 @@
 // Always holds: afterwards the rows are those of the published end of the log and of the queue; if it throws, the queue is as
 // before, and the rows are read again before they are used.
 
+import Dispatch
 import LMDB
 import ListModel
 
@@ -18,6 +19,14 @@ final class StoreRacer: Racer {
     private let checkpointer: Checkpointer?
     private let options: StoreOptions
     private let listener = Locked<Int?>(nil)
+    private let retries = Locked(Retries())
+
+    /// What follows an attempt to catch up that failed.
+    private struct Retries: Sendable {
+        var isScheduled = false
+        /// How many attempts have failed in a row.
+        var count = 0
+    }
 
     init(
         _ turn: Locked<Void>, _ head: Locked<UntypedStore.Head>, _ group: GroupCommit, _ checkpointer: Checkpointer?,
@@ -33,7 +42,7 @@ final class StoreRacer: Racer {
         let number = table.listen { [weak self] in self?.hear() }
         listener.withLock { $0 = number }
         // What was appended before the watch began.
-        try? catchUp()
+        hear()
     }
 
     func stop() {
@@ -44,25 +53,65 @@ final class StoreRacer: Racer {
 
     /// Another process may have appended.
     private func hear() {
-        guard (try? group.isBehind()) == true else { return }
-        // Commits of this process would be made again each time. Appending them does that as well, and only until it succeeds.
-        if group.isPending { _ = try? group.flush(through: nil) }
-        // They may have been in the log before those of the other process.
-        try? catchUp()
+        do {
+            if try group.isBehind() {
+                // Commits of this process would be made again each time. Appending them does that as well, and only until it
+                // succeeds.
+                if group.isPending { _ = try? group.flush(through: nil) }
+                // They may have been in the log before those of the other process.
+                try catchUp()
+            }
+            retries.withLock { $0.count = 0 }
+        } catch {
+            hearAgain()
+        }
     }
+
+    /// Tries again after a pause that grows, because nobody may append for a long time. A store that is closed has stopped listening.
+    private func hearAgain() {
+        let delay = retries.withLock { retries -> Duration? in
+            if retries.isScheduled { return nil }
+            defer { (retries.isScheduled, retries.count) = (true, min(retries.count + 1, Self.mostDoublings)) }
+            return options.retryDelay * (1 << retries.count)
+        }
+        guard let delay else { return }
+        let nanoseconds = Int(max(1, min(1e18, delay / .nanoseconds(1))))
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+            guard let self else { return }
+            retries.withLock { $0.isScheduled = false }
+            if listener.withLock({ $0 }) != nil { hear() }
+        }
+    }
+
+    /// How often the pause doubles: with the default of half a second, to about a minute.
+    private static let mostDoublings = 7
 
     func catchUp() throws {
         if turn.isHeldByCaller || head.isHeldByCaller { throw LostRace() }
         try turn.withLock { _ in
             try head.withLock { head in
                 if head.isClosed { throw ListError.closed }
-                // Rows that could not be read are read again by the next call of the store.
+                reload(&head)
                 if let failure = head.failure { throw failure }
                 guard try group.isBehind() else { return }
                 try catchUp(&head)
                 // If this fails, the rows stay as they are, further from their checkpoint.
                 if let checkpointer, try checkpointer.shouldFollow { try? readAgain(&head) }
             }
+        }
+    }
+
+    /// Reads the rows again if nodes could not be read, unless that was damage. If that fails as well, the error remains. No edit is
+    /// in progress.
+    func reload(_ head: inout UntypedStore.Head) {
+        if head.failure == nil { return }
+        // The numbers of a checkpoint that is being written refer to the present trees.
+        if head.editor.state.pool.damage != nil || checkpointer?.isWriting == true { return }
+        do {
+            try readAgain(&head)
+            head.failure = nil
+        } catch {
+            head.failure = error
         }
     }
 
@@ -157,9 +206,10 @@ final class StoreRacer: Racer {
         head.known = (end.version, head.editor.state.histories)
         let shift = end.version.rawValue - known.version.rawValue
         group.replaceQueue(after: end, shift: shift)
-        let rebased = try repeating(own, rows, before, shift, &head)
+        let (rebased, places) = try repeating(own, rows, before, shift, &head)
         // Placeholders of rows that could not be read may have been compared.
         if let failure = head.editor.failure(since: failures) { throw failure.ofRows }
+        group.superseded.note(places, zip(own, rebased).filter { !$1.conflicts.isEmpty }.map(\.0))
         head.eventCount = end.eventCount + own.indices.reduce(0) { $0 + UInt64(rebased[$1].commit.eventCount) }
         note(end, since: known, head)
         group.note(rebased)
@@ -179,11 +229,13 @@ final class StoreRacer: Racer {
     }
 
     /// Makes the commits of the queue again.
+    ///
+    /// - Returns: what has become of them, and where contents of the records are that were given up.
     private func repeating(
         _ own: [Commit], _ rows: [UntypedSnapshot], _ before: HistoryTable, _ shift: UInt64,
         _ head: inout UntypedStore.Head
-    ) throws -> [RebasedCommit] {
-        guard let first = own.first else { return [] }
+    ) throws -> ([RebasedCommit], [ContentReference: ContentReference]) {
+        guard let first = own.first else { return ([], [:]) }
         let moved = MovedContents(from: first.version) { content in
             let commit = own[Int(content.version.rawValue - first.version.rawValue)]
             return try commit.record.withUnsafeBytes { Array(try content.content(in: $0)) }
@@ -203,9 +255,7 @@ final class StoreRacer: Racer {
             group.requeue(new.commit)
             rebased.append(new)
         }
-        group.superseded.note(
-            moved.places, own.enumerated().filter { !rebased[$0.offset].conflicts.isEmpty }.map(\.element))
-        return rebased
+        return (rebased, moved.places)
     }
 
     /// The histories at a durable version.

@@ -130,7 +130,7 @@ public final class UntypedStore: Sendable {
         } catch {
             // The first error is the one to report.
             if log.lingering == nil { try? log.environment.close() }
-            throw error
+            throw CommitLog.refusal(error, log.path, isReadOnly: options.isReadOnly)
         }
     }
 
@@ -273,29 +273,22 @@ public final class UntypedStore: Sendable {
     @inline(__always)
     private func enter(_ head: inout Head) throws {
         if head.isClosed { throw ListError.closed }
-        if head.failure != nil && !head.editor.isEditing { reload(&head) }
+        if head.failure != nil && !head.editor.isEditing { racer.reload(&head) }
         head.failuresBefore = head.editor.failureCount
-    }
-
-    /// Reads the newest version again, after an error that does not report damage. If that fails as well, the error
-    /// remains.
-    private func reload(_ head: inout Head) {
-        // The numbers of a checkpoint that is being written refer to the present trees.
-        if head.editor.state.pool.damage != nil || checkpointer?.isWriting == true { return }
-        do {
-            try racer.readAgain(&head)
-            head.failure = nil
-        } catch {
-            head.failure = error
-        }
     }
 
     /// Whether the calling thread is inside the closure of an edit, or otherwise holds a lock.
     var isInsideEdit: Bool { turn.isHeldByCaller || head.isHeldByCaller }
 
-    /// Checks that the calling thread does not hold the lock. Functions that take another lock first call this before.
+    /// Checks that the calling thread does not hold the lock, and that this is the process that opened the store. Functions that take
+    /// another lock first call this before.
     func checkIsOutside() throws(ListError) {
         if isInsideEdit { throw ListError.usedInside("the closure of an edit or of a read") }
+        if !group.log.environment.isOwnProcess { try refuseFork() }
+    }
+
+    private func refuseFork() throws(ListError) {
+        do { try group.log.environment.requireOwnProcess("UntypedStore") } catch { throw ListError(error) }
     }
 
     /// Waits until everything is durable, takes a checkpoint, ends all update sequences and closes the file.
