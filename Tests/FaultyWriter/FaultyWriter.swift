@@ -1,6 +1,7 @@
 // Works on stores while calls of the system fail, for the tests of errors of the disk and of memory.
 //
 //     FaultyWriter calls FOLDER SEED WORK KIND MODE [EVERY]     each call of a kind fails, one after the other
+//     FaultyWriter beside FOLDER SEED WORK KIND MODE [EVERY]    the same beside another process, which must hear of each commit
 //     FaultyWriter kills FOLDER SEED WORK KIND MODE [EVERY]     the process is killed at each call of a kind, beside others
 //     FaultyWriter full FOLDER SEED WORK                        FOLDER is on a small disk, which has less and less room
 //     FaultyWriter forbidden FOLDER SEED WORK                   the folder may not be written
@@ -36,6 +37,7 @@ enum FaultyWriter {
         let every = arguments.count > 7 ? Int(arguments[7])! : 1
         switch arguments[1] {
         case "calls": trials.failCalls(kinds[arguments[5]]!, modes[arguments[6]]!, every: every)
+        case "beside": trials.failBeside(kinds[arguments[5]]!, modes[arguments[6]]!, every: every)
         case "kills": trials.kill(kinds[arguments[5]]!, modes[arguments[6]]!, every: every)
         case "full": trials.fillDisk()
         case "forbidden": trials.forbid()
@@ -102,40 +104,70 @@ struct Trials {
 
     /// Kills the process at each call, while another one has the store open. Then a third one opens it, and both edit.
     mutating func kill(_ kind: fault_kind, _ mode: fault_mode, every: Int) {
+        besideAnother(kind, mode, every: every, expecting: -SIGKILL) { trials, session, other in
+            let third = inFork { session.run { try trials.work.stay(session) { _ in } } }
+            if third != 0 { trials.problem("the third ended with \(third)") }
+            other()
+        }
+    }
+
+    /// Lets each call of a process fail, while another one has the store open, which must be told of every commit.
+    mutating func failBeside(_ kind: fault_kind, _ mode: fault_mode, every: Int) {
+        besideAnother(kind, mode, every: every, expecting: 0) { _, _, other in other() }
+    }
+
+    /// Lets a call fail, the first one, then the second, …, while another process has the store open.
+    ///
+    /// - Parameters:
+    ///   - status: how the process ends whose call fails.
+    ///   - then: is called when it has ended; calls its last argument to let the other one go on.
+    private mutating func besideAnother(
+        _ kind: fault_kind, _ mode: fault_mode, every: Int, expecting status: Int32,
+        _ then: (Trials, Session, () -> Void) -> Void
+    ) {
         var number = 1 + generator.below(every)
         while true {
             reset()
             let session = Session(folder, report, seed)
-            let (folder, report, work) = (folder, report, work)
+            let (folder, report, work, trials) = (folder, report, work, self)
             let (ready, proceed) = (pair(), pair())
             let other = startFork(seconds: 60) {
                 close(proceed.write)
                 return session.run {
-                    try work.stay(session) {
+                    try work.stay(session) { store in
                         close(ready.write)
-                        _ = waitForByte(proceed.read)
+                        _ = trials.waitForByte(proceed.read)
+                        // A process that was killed has perhaps told nobody.
+                        if status == 0 { try trials.waitForAll(store, session) }
                     }
                 }
             }
             close(ready.write)
             _ = waitForByte(ready.read)
-            let status = inFork {
+            let found = inFork {
                 faults_begin(report, folder, kind, mode, number)
                 return session.run { try work.run(session) }
             }
-            let third = inFork { session.run { try work.stay(session) {} } }
-            close(proceed.write)
+            let threwFirst = lines().count { $0.hasPrefix("threw") }
+            then(self, session) { close(proceed.write) }
             let second = waitForFork(other)
             for descriptor in [ready.read, proceed.read] { close(descriptor) }
             let isLast = report.pointee.failed == 0
-            let threw = lines().filter { $0.hasPrefix("threw") }
-            if status != (isLast ? 0 : -SIGKILL) || second != 0 || third != 0 || !threw.isEmpty {
-                problem("call \(number): killed with \(status), the others ended with \(second) and \(third): \(threw)")
+            let threw = lines().filter { $0.hasPrefix("threw") }.dropFirst(status == 0 ? threwFirst : 0)
+            if found != (isLast ? 0 : status) || second != 0 || !threw.isEmpty {
+                problem("call \(number): ended with \(found), the other with \(second): \(threw)")
             }
             check(0, "call \(number)")
             if isLast { return }
             number += 1 + generator.below(2 * every - 1)
         }
+    }
+
+    /// Waits until a store shows all commits that were acknowledged to another process.
+    private func waitForAll(_ store: UntypedStore, _ session: Session) throws {
+        let newest = lines().compactMap(Acknowledged.init).map(\.version).max() ?? .empty
+        for _ in 0..<2_000 where try store.version < newest { usleep(1_000) }
+        if try store.version < newest { session.wrong("version \(newest) is not shown to another process") }
     }
 
     private func pair() -> (read: Int32, write: Int32) {

@@ -168,9 +168,9 @@ enum Work: String {
     }
 
     /// Has the store open while `other` runs, and edits it afterwards, in transactions too.
-    func stay(_ session: Session, _ other: () -> Void) throws {
+    func stay(_ session: Session, _ other: (UntypedStore) throws -> Void) throws {
         let store = try UntypedStore.open(at: session.path(Work.name), options: options)
-        other()
+        try other(store)
         for number in 0..<2 {
             let commit = try insert(store, session, 600 + number, .immediate, isLarge: number == 1)
             try store.waitUntilDurable()

@@ -31,6 +31,18 @@ struct FaultTests {
     }
 
     @Test(
+        "If a call fails once, another process that has the store open still hears of every commit",
+        arguments: ["edit", "checkpoints"])
+    func beside(work: String) throws {
+        for (kind, modes) in Self.faults where kind != "truncate" {
+            for mode in modes where mode != "forever" {
+                let every = Soak.isEnabled ? 1 : work == "edit" ? 2 : 16
+                try Self.check(["beside"], work, [kind, mode, "\(every)"], mayBeNone: true)
+            }
+        }
+    }
+
+    @Test(
         "The process is killed at each call that writes or takes a lock, and the others go on",
         arguments: ["edit", "checkpoints"], ["before", "after"])
     func kills(work: String, mode: String) throws {
