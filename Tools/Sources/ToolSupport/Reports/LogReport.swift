@@ -68,7 +68,7 @@ public struct LogReport {
     @discardableResult
     public func print(_ range: Span = Span(), limit: Int? = nil, while goesOn: () -> Bool = { true }) throws -> Version?
     {
-        var graph = CommitGraph(position: try store.history.position)
+        var graph = CommitGraph(oldest: store.oldestVersion)
         return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, &graph)) }
     }
 
@@ -92,7 +92,7 @@ public struct LogReport {
     private func printForward(_ range: Span, limit: Int?) throws {
         var commits: [Commit] = []
         try forEach(range, limit: limit) { commits.append($0) }
-        var graph = CommitGraph(position: .empty)
+        var graph = CommitGraph(oldest: .empty)
         for commit in commits.reversed() { try send(output(commit, &graph)) }
     }
 
@@ -178,10 +178,10 @@ public struct LogReport {
         if format == .json { return try json(commit) }
         var lines = try text(commit)
         guard hasGraph else { return Array((lines.joined(separator: "\n") + "\n").utf8) }
-        let (joins, marks) = graph.draw(commit)
+        let (joins, marks, below, ends) = graph.draw(commit)
         lines[0] = marks + lines[0]
-        for index in lines.indices.dropFirst() { lines[index] = graph.below + lines[index] }
-        return Array(((joins + lines).joined(separator: "\n") + "\n").utf8)
+        for index in lines.indices.dropFirst() { lines[index] = below + lines[index] }
+        return Array(((joins + lines + ends).joined(separator: "\n") + "\n").utf8)
     }
 
     /// A commit as text: a line for it, and lines below.
