@@ -109,13 +109,14 @@ public struct LogReport {
         var sections = filter.section == nil ? [] : try store.snapshot(at: Version(last)).sections.map(\.id)
         try forEachPart(first, last, limit: left) { commits, start in
             for commit in commits where left > 0 {
-                if let since = range.since, commit.time < since { continue }
-                if let until = range.until, commit.time > until { continue }
                 if filter.row != nil, filter.section != nil {
                     // There are others between this commit and the one before.
                     sections = try store.snapshot(at: commit.version).sections.map(\.id)
                 }
+                // The filter first: it also takes back what the commit did to the sections.
                 guard try filter.admits(commit, store.source, &sections) else { continue }
+                if let since = range.since, commit.time < since { continue }
+                if let until = range.until, commit.time > until { continue }
                 left -= 1
                 next = commit.version.rawValue
                 try body(commit)
