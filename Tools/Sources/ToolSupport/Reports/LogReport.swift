@@ -160,7 +160,8 @@ public struct LogReport {
     /// The first and the last version of a range; nil if there are none.
     private func bounds(_ range: Span) throws -> (UInt64, UInt64)? {
         let (newest, oldest) = (try store.version, store.oldestVersion)
-        let named = try [range.first, range.last].map { try $0?.version(in: store) }
+        let named = [try range.first?.firstCommit(in: store), try range.last?.lastCommit(in: store)]
+        if range.first != nil && named[0] == nil || range.last != nil && named[1] == nil { return nil }
         for version in named.compactMap(\.self) {
             if version == .empty || version > newest { throw ListError.unknownVersion(version, head: newest) }
             // The commit of the oldest version was dropped too.
@@ -172,7 +173,7 @@ public struct LogReport {
             first = max(first, try store.version(at: Timestamp(microseconds: since.microseconds - 1)).next)
         }
         if let until = range.until { last = min(last, try store.version(at: until)) }
-        return first <= last && last > oldest ? (first.rawValue, last.rawValue) : nil
+        return first <= last ? (first.rawValue, last.rawValue) : nil
     }
 
     private func output(_ commit: Commit, _ graph: inout CommitGraph) throws -> [UInt8] {
