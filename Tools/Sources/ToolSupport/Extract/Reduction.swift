@@ -41,13 +41,13 @@ public struct Reduction {
         // In the order of the log: what is left of the range has to be good just before it.
         let path = VersionPath([Version(range.lowerBound.rawValue - 1)...range.upperBound])
         let found = try bisection.run(along: path, report: { _, _ in })
-        version = found.upperBound
-        list = try ShortList(found, of: store, keepsContents: keepsContents)
+        version = found.last
+        list = try ShortList(found.first...found.last, of: store, keepsContents: keepsContents)
         guard try isWrong(list) else {
             let hint = keepsContents ? "" : " with redacted contents; see --keep-contents"
             throw ToolError(
                 .refused,
-                "extract: expected good rows before version \(found.lowerBound) and bad ones after \(version), found others\(hint)"
+                "extract: expected good rows before version \(found.first) and bad ones after \(version), found others\(hint)"
             )
         }
         try shorten(progress)
