@@ -17,7 +17,7 @@ struct CopyCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: ArgumentHelp("The copy, a file that does not exist.", valueName: "target"))
+    @Argument(help: ArgumentHelp("The copy, a file that does not exist.", valueName: "target"), completion: .file())
     var target: String
 
     @OptionGroup var json: JSONOption

@@ -35,7 +35,8 @@ struct ExtractCommand: ParsableCommand {
     @Argument(help: "The commits, the first and the last.", transform: { try VersionRange($0) })
     var range: VersionRange
 
-    @Argument(help: ArgumentHelp("The new store, a file that does not exist.", valueName: "target"))
+    @Argument(
+        help: ArgumentHelp("The new store, a file that does not exist.", valueName: "target"), completion: .file())
     var target: String
 
     @Flag(help: "Leave texts and contents as they are.")
@@ -54,7 +55,9 @@ struct ExtractCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long to look for less.", valueName: "seconds"))
     var seconds = 50.0
 
-    @Option(help: ArgumentHelp("Write a test into this file, which must not exist.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write a test into this file, which must not exist.", valueName: "file"),
+        completion: .file())
     var test: String?
 
     @OptionGroup var json: JSONOption

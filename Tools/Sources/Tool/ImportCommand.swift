@@ -30,7 +30,7 @@ struct ImportCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: ArgumentHelp("What to import; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("What to import; - is standard input.", valueName: "file"), completion: .file())
     var input: String
 
     @Option(help: ArgumentHelp("What the file holds.", valueName: "format"))

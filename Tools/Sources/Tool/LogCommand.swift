@@ -52,10 +52,13 @@ struct LogCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only commits of this cause: \(LogFilter.causeNames.joined(separator: ", ")).", valueName: "cause"))
+            "Only commits of this cause: \(LogFilter.causeNames.joined(separator: ", ")).", valueName: "cause"),
+        completion: .list(LogFilter.causeNames))
     var cause: [String] = []
 
-    @Option(help: ArgumentHelp("Only commits with an event of this kind.", valueName: "kind"))
+    @Option(
+        help: ArgumentHelp("Only commits with an event of this kind.", valueName: "kind"),
+        completion: .list(ListEvent.kindNames))
     var kind: [String] = []
 
     @Option(help: ArgumentHelp("Only commits that changed this row.", valueName: "id"))
