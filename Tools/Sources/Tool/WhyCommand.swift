@@ -62,12 +62,14 @@ struct WhyCommand: ParsableCommand {
         var view = ViewRequest()
         view.sections = section.map { IdentifierText($0) }
         (view.isOutline, view.isUnchecked, view.words) = (outline, unchecked, search)
+    @OptionGroup var color: ColorOption
         (view.sortKey, view.isDescending, view.limit) = (sort, descending, limit)
         let store = try store.file.open(isReadOnly: true)
         let report = try ExplanationReport(IdentifierText(id), in: store, at: at.version, through: view)
         try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
         }
         try store.close()
     }
 }
+        let style = color.style

@@ -52,6 +52,15 @@ import ToolSupport
         #expect(try ToolProcess.run("branches", empty).output == "")
     }
 
+    @Test func `Twenty branches are printed unless another number is asked for`() throws {
+        let branches = (10..<40).map { "{\"undo\":1}\n{\"insertSection\":{\"id\":\($0)}}\n" }.joined()
+        #expect(try ToolProcess.run("exec", store, input: branches).status == .success)
+        for (options, count) in [([], 20), (["--all"], 32), (["--limit", "25"], 25)] {
+            let result = try ToolProcess(["branches", store, "--json"] + options).finish()
+            #expect(try result.json().count == count, "\(options)")
+        }
+    }
+
     @Test func `Going to another branch is one commit, and undo goes on from there`() throws {
         #expect(try ToolProcess.run("go", store, "3").output == "went to \"Insert\" (version 3)\nversion 6\n")
         #expect(try rows() == "[ ] Milk [ ] Bread")

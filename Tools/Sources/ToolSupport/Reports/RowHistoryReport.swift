@@ -36,8 +36,34 @@ public struct RowHistoryReport {
         }
     }
 
+    /// Prints the commits that changed a row or a section, some at a time, the newest first.
+    ///
+    /// - Parameters:
+    ///   - limit: how many at most; nil for all.
+    ///   - send: receives the output, in parts.
+    /// - Throws: ``ToolError`` if there never was one of that id, and what `send` throws.
+    public static func print(
+        _ subject: Subject, in store: UntypedStore, before name: VersionName?, limit: Int?, _ format: OutputFormat,
+        _ style: TerminalStyle, send: ([UInt8]) throws -> Void
+    ) throws {
+        var (left, before) = (limit ?? .max, name)
+        while true {
+            let part = min(left, partSize)
+            let report = try RowHistoryReport(subject, in: store, before: before, limit: part)
+            try send(format == .json ? report.json() : Array(report.text(style).utf8))
+            left -= part
+            guard left > 0, report.changes.count == part, let last = report.changes.last else { return }
+            before = VersionName(last.commit.version)
+        }
+    }
+
+    /// How many commits are in memory at a time.
+    private static let partSize = 1_024
+
     /// A line for each commit.
-    public func text() -> String { changes.map { "\($0.commit.line)  \($0.kinds)\n" }.joined() }
+    public func text(_ style: TerminalStyle = .plain) -> String {
+        changes.map { "\($0.commit.line(style))  \($0.kinds)\n" }.joined()
+    }
 
     /// A line of JSON for each commit.
     public func json() -> [UInt8] {
@@ -89,12 +115,13 @@ public struct BlameReport {
     }
 
     /// The rows, and the commits below each.
-    public func text() throws -> String {
+    public func text(_ style: TerminalStyle = .plain) throws -> String {
         try rows.map { path, row, blame in
-            let box = row.isChecked ? "[x]" : "[ ]"
-            let head = "\(path) \(box) \(try source.title(of: row.content)) (id \(row.id.description.shown))\n"
+            let text = style.row(try source.title(of: row.content), isChecked: row.isChecked)
+            let head = "\(path) \(text) (id \(row.id.description.shown))\n"
             let commits = blame.parts.filter { $0.0 == "inserted" || $0.1 != nil }
-            return head + commits.map { "    \($0.0)  \($0.1?.line ?? "before the log begins")\n" }.joined()
+            return head
+                + commits.map { "    \($0.0)  \($0.1?.line(style) ?? "before the log begins")\n" }.joined()
         }.joined()
     }
 
@@ -131,8 +158,8 @@ extension RowBlame {
 
 extension CommitInfo {
     /// Version, time, name, and who made it.
-    var line: String {
-        "\(version)  \(time.text)  \"\(name.shown)\"" + (origin.isEmpty ? "" : " by \(origin.shown)")
+    func line(_ style: TerminalStyle) -> String {
+        "\(style.bold("\(version)"))  \(time.text)  \"\(name.shown)\"" + (origin.isEmpty ? "" : " by \(origin.shown)")
             + (cause == .edit ? "" : " (\(cause))")
     }
 }
