@@ -85,15 +85,18 @@ public struct BlameReport {
     private let rows: [(path: ListIndexPath, row: UntypedRow, blame: RowBlame)]
     private let source: any CommitSource
 
-    /// A report on rows of the newest version.
+    /// A report on rows of a version.
     ///
     /// - Parameters:
+    ///   - name: the version; nil for the newest.
     ///   - section: only the rows of this section; nil for all.
     ///   - skipped: how many rows are left out at the beginning.
     ///   - limit: how many are printed at most.
-    /// - Throws: ``ToolError`` if there is no such section.
-    public init(_ store: UntypedStore, section: IdentifierText?, _ skipped: Int, _ limit: Int) throws {
-        let snapshot = try store.snapshot
+    /// - Throws: ``ToolError`` if there is no such section; `ListError` if there is no such version.
+    public init(
+        _ store: UntypedStore, at name: VersionName?, section: IdentifierText?, _ skipped: Int, _ limit: Int
+    ) throws {
+        let snapshot = try name?.snapshot(in: store) ?? store.snapshot
         var found: [(ListIndexPath, UntypedRow)] = []
         var left = skipped
         try snapshot.reading {
@@ -109,7 +112,7 @@ public struct BlameReport {
                 }
             }
         }
-        let blames = try store.blame(ofRows: found.map(\.1.id))
+        let blames = try store.blame(ofRows: found.map(\.1.id), at: snapshot.version)
         rows = zip(found, blames).map { ($0.0, $0.1, $1) }
         source = store.source
     }
