@@ -105,7 +105,7 @@ import ToolSupport
         }
         #expect(try graph("--oneline") == ["◉ ", "╵ ", "· ", "● "])
         let lines = try graph()
-        #expect(lines.count == 7 && lines[1].hasPrefix("│ ") && lines[2] == "╵ ")
+        #expect(lines.count == 7 && lines[1].hasPrefix("│ ") && lines[2] == "╵ " && lines[6].hasPrefix("   "))
         withExtendedLifetime(kept) {}
     }
 }

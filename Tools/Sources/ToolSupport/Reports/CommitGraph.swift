@@ -44,13 +44,15 @@ struct CommitGraph {
         let marks = line { index in
             index == column ? (isPosition ? "◉ " : "● ") : columns[index] == nil ? "  " : "│ "
         }
-        columns[column] = parent
+        // Below the last commit of the log, nothing has to be told from this column.
+        let isLast = commit.version == oldest.next
+        columns[column] = isLast && parent == .empty ? nil : parent
         let below = line { columns[$0] == nil ? "  " : "│ " }
         guard parent == .empty else { return (joins, marks, below, []) }
         let end = line { index in index == column ? "╵ " : columns[index] == nil ? "  " : "│ " }
         columns[column] = nil
         trim()
-        return (joins, marks, below, commit.version == oldest.next ? [] : [end])
+        return (joins, marks, below, isLast ? [] : [end])
     }
 
     /// Removes free columns at the right.
