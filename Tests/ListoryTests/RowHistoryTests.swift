@@ -85,6 +85,32 @@ struct RowHistoryTests {
         #expect(try fixture.store.blame(ofRows: [1, 99]).map { $0.inserted != nil } == [true, false])
     }
 
+    @Test("Blame and the history at an earlier version are those that there were when it was the newest")
+    func past() throws {
+        var edited = try EditedStore(seed: 3)
+        var then: [(version: Version, ids: [UntypedID], blames: [RowBlame], history: ListHistory)] = []
+        for round in 0..<20 {
+            try edited.edit(5)
+            if round % 3 == 0 { _ = try? edited.store.undo() }
+            edited.versions = [try ReferenceList(edited.store.snapshot, GroupSource(base: edited.store.source))]
+            let (store, rows) = (edited.store, try edited.store.snapshot)
+            let ids = rows.sections.flatMap { $0.items.map(\.id) }
+            then.append((rows.version, ids, try store.blame(ofRows: ids), try store.history))
+            if round == 10 { try edited.reopen() }
+        }
+        let store = edited.store
+        for (version, ids, blames, history) in then {
+            #expect(try store.blame(ofRows: ids, at: version) == blames, "version \(version)")
+            #expect(try store.history(at: version) == history, "version \(version)")
+        }
+        let newest = try store.version
+        #expect(try store.history(at: .empty) == .empty && store.blame(ofRows: [1], at: .empty)[0] == RowBlame())
+        #expect(throws: ListError.unknownVersion(newest.next, head: newest)) { try store.history(at: newest.next) }
+        #expect(throws: ListError.unknownVersion(newest.next, head: newest)) {
+            try store.blame(ofRows: [], at: newest.next)
+        }
+    }
+
     @Test("An index that is lost or damaged anywhere gives the same answers, and is made again by the next checkpoint")
     func damage() throws {
         var edited = try EditedStore(seed: 4)

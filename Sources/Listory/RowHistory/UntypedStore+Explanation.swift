@@ -11,7 +11,7 @@ extension UntypedStore {
     ///   - id: the row.
     ///   - version: the version of the rows; nil for the newest.
     /// - Throws: as ``snapshot(at:)-(Version)``; an error of the log.
-    /// - Complexity: that of ``blame(ofRows:)``, and reading at most three more commits. For an earlier version also that of
+    /// - Complexity: that of ``blame(ofRows:at:)``, and reading at most three more commits. For an earlier version also that of
     ///   ``snapshot(at:)-(Version)``, and O(n), because only the newest version has an index of the rows.
     public func explanation(ofRow id: UntypedID, at version: Version? = nil) throws -> RowExplanation {
         try explanation(ofRow: id, at: version) { RowSighting(path: $1, in: $0) }

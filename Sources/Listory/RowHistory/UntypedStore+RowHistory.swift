@@ -55,15 +55,22 @@ extension UntypedStore {
         try door { try reading { try changes(of: .section(id), before: version, limit) } }
     }
 
-    /// The commits that made each of some rows as it is.
+    /// The commits that made each of some rows as it is, or as it was at a version.
     ///
-    /// - Parameter ids: the rows. For one that is not in the list any more, the commits before its deletion.
+    /// - Parameters:
+    ///   - ids: the rows. For one that is not in the list any more, the commits before its deletion.
+    ///   - version: a version of the past, whose later commits are not looked at; nil for the newest.
     /// - Returns: in the order of the ids.
-    /// - Throws: an error of the log.
+    /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: as ``history(ofRow:before:limit:)`` for each row, of which at most six commits are read, if no two ids have
     ///   the same hash.
-    public func blame(ofRows ids: [UntypedID]) throws -> [RowBlame] {
-        try door { try reading { try blame(ids, at: version) } }
+    public func blame(ofRows ids: [UntypedID], at version: Version? = nil) throws -> [RowBlame] {
+        try door {
+            let newest = try self.version
+            if let version, version < oldestVersion { throw ListError.droppedVersion(version, oldest: oldestVersion) }
+            if let version, version > newest { throw ListError.unknownVersion(version, head: newest) }
+            return try reading { try blame(ids, at: version ?? newest) }
+        }
     }
 }
 

@@ -19,6 +19,21 @@ extension StoreProtocol {
         return try core.withHead { try core.reachable($0, scope) }
     }
 
+    /// The position in the history of an origin at a version of the past.
+    ///
+    /// - Parameter origin: whose history; see ``StoreOptions/undoScope``.
+    /// - Returns: the history as it was then. If the store was compacted, its position may lie before ``oldestVersion``.
+    /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, or an error of the log.
+    /// - Complexity: O(commits since the last one of that history) records.
+    public func history(of origin: String = "", at version: Version) throws -> ListHistory {
+        try door {
+            let newest = try self.version
+            if version < oldestVersion { throw ListError.droppedVersion(version, oldest: oldestVersion) }
+            if version > newest { throw ListError.unknownVersion(version, head: newest) }
+            return try core.tree.history(at: version, in: core.options.undoScope.history(of: origin))
+        }
+    }
+
     /// Undoes the newest steps that are not undone yet, each with a commit of its own.
     ///
     /// - Parameters:

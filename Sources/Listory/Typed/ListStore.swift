@@ -231,10 +231,13 @@ extension ListStore {
         try core.history(ofSection: id.untypedID, before: version, limit: limit)
     }
 
-    /// The commits that made each of some rows as it is: that inserted it, changed it last, and moved it last.
+    /// The commits that made each of some rows as it is, or as it was at a version: that inserted it, changed it last, and moved
+    /// it last.
     ///
-    /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/blame(ofRows:)``.
-    public func blame(ofRows ids: [Item.ID]) throws -> [RowBlame] { try core.blame(ofRows: ids.map(\.untypedID)) }
+    /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/blame(ofRows:at:)``.
+    public func blame(ofRows ids: [Item.ID], at version: Version? = nil) throws -> [RowBlame] {
+        try core.blame(ofRows: ids.map(\.untypedID), at: version)
+    }
 
     /// Restores a row as it was at a version, with a commit that can itself be undone.
     ///

@@ -18,7 +18,7 @@ struct BackupCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: ArgumentHelp("The copy, a file that does not exist.", valueName: "target"))
+    @Argument(help: ArgumentHelp("The copy, a file that does not exist.", valueName: "target"), completion: .file())
     var target: String
 
     @OptionGroup var format: FormatOption

@@ -10,13 +10,15 @@ struct BlameCommand: ParsableCommand {
         abstract: "Print, for each row, the commits that made it as it is.",
         discussion: """
             Below each row stand the commit with which it came into the list, and the last ones since then that changed its \
-            content, checkmark or depth, and that moved it. As json, each row is one line.
+            content, checkmark or depth, and that moved it. With --at, they are the rows and the commits of an earlier version. As \
+            json, each row is one line.
 
             Example:
               listory blame todo.listory --section today --limit 10
             """)
 
     @OptionGroup var store: StoreArgument
+    @OptionGroup var at: AtOption
 
     @Option(help: ArgumentHelp("Only the rows of this section.", valueName: "id"))
     var section: String?
@@ -28,6 +30,7 @@ struct BlameCommand: ParsableCommand {
     var limit = 50
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
     @OptionGroup var pager: PagerOption
 
     func validate() throws {
@@ -37,9 +40,11 @@ struct BlameCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        let report = try BlameReport(store, section: section.map { IdentifierText($0) }, skip, limit)
+        let report = try BlameReport(
+            store, at: at.version, section: section.map { IdentifierText($0) }, skip, limit)
+        let style = color.style
         try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
         }
         try store.close()
     }

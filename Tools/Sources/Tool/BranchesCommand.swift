@@ -20,19 +20,22 @@ struct BranchesCommand: ParsableCommand {
     @OptionGroup var origin: OriginOption
 
     @Option(help: ArgumentHelp("Print at most this many branches.", valueName: "count"))
-    var limit: Int?
+    var limit = 20
+
+    @Flag(help: "Print all branches.")
+    var all = false
 
     @OptionGroup var format: FormatOption
     @OptionGroup var color: ColorOption
     @OptionGroup var pager: PagerOption
 
     func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
+        if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
     }
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true, origin: origin.name)
-        let report = try BranchReport(store, origin: origin.name ?? "", limit: limit)
+        let report = try BranchReport(store, origin: origin.name ?? "", limit: all ? nil : limit)
         let style = color.style
         try pager.page {
             try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))

@@ -17,12 +17,20 @@ struct CopyCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: ArgumentHelp("The copy, a file that does not exist.", valueName: "target"))
+    @Argument(help: ArgumentHelp("The copy, a file that does not exist.", valueName: "target"), completion: .file())
     var target: String
+
+    @OptionGroup var json: JSONOption
 
     func run() throws {
         var bar = ProgressBar("copying")
         defer { bar.finish() }
-        try store.file.copy(to: target) { bar.update($0) }
+        let byteCount = try store.file.copy(to: target) { bar.update($0) }
+        bar.finish()
+        guard json.isOn else { return }
+        var writer = JSONWriter()
+        writer.object { $0.member("bytes", byteCount) }
+        writer.endLine()
+        try Standard.output.write(writer.bytes)
     }
 }

@@ -18,6 +18,8 @@ struct DemoCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write to a store until killed; for the demo's own child.", visibility: .private))
     var writer: String?
 
+    @OptionGroup var json: JSONOption
+
     func run() throws {
         if let writer { try DemoWriter.run(path: writer) }
         let executable = Bundle.main.executablePath ?? CommandLine.arguments[0]

@@ -20,6 +20,7 @@ struct EditCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArgument
+    @OptionGroup var json: JSONOption
 
     func run() throws {
         do {

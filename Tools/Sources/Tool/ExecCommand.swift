@@ -30,6 +30,7 @@ struct ExecCommand: ParsableCommand {
               {"begin":"Tidy up"}  {"end":{}}  {"beginGroup":"Tidy up"}  {"endGroup":{}}
               {"undo":1}  {"redo":1}  {"go":12}  {"branches":{"limit":5}}
               {"earlier":2}  {"later":"5m"}  {"revert":7}  {"restore":12}
+              {"restoreRow":{"id":7,"version":12}}  {"restoreSection":{"id":"today"}}
 
             Rows are named by id, ids, or path with count; places by section with at (the end without it; for a move, \
             at counts the rows without those that move), before, after, or a path (for a move: to). An id is an \
@@ -48,6 +49,9 @@ struct ExecCommand: ParsableCommand {
             {"revert":{"version":7,"skipConflicts":true}}, {"undo":{"count":1,…}}, {"earlier":{"by":"5m",…}} they \
             leave such rows as they are, do the rest, and the answer has "conflicts".
 
+            restoreRow and restoreSection bring one row, or a section with its rows, back from a version; without one, as it was \
+            before it was deleted.
+
             The answer to a commit is {"version":…,"changeset":{…},"hash":…}, between begin and end {"pending":events}, to \
             beginGroup and endGroup {"openGroups":count}, to branches {"branches":[…]}, and to a request that was \
             rejected, and changed nothing, {"error":{"code":…,"message":…}}, with "conflicts" where there are some. An \
@@ -62,6 +66,7 @@ struct ExecCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
     @OptionGroup var origin: OriginOption
+    @OptionGroup var json: JSONOption
 
     func run() throws {
         let store = try store.file.open(isReadOnly: false, origin: origin.name)

@@ -22,6 +22,7 @@ struct ExportCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArgument
+    @OptionGroup var json: JSONOption
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)

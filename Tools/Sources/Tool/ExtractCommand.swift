@@ -13,7 +13,7 @@ struct ExtractCommand: ParsableCommand {
             A RANGE is VERSION..VERSION, the first and the last commit, or one VERSION. The first commit of the new store \
             inserts the rows that there were before; the commits of the range follow, with their events and times, all as \
             edits. Texts are redacted: each letter becomes x, each digit 0, each number 0; ids, the keys of contents, \
-            checkmarks and the names of annotations stay. With --keep-contents nothing is redacted.
+            checkmarks and the names of annotations stay, and origins are numbered. With --keep-contents nothing is redacted.
 
             With --where or --failing, only what is needed is copied: the first commit of the range after which something is \
             wrong, without the events and the rows without which it is wrong as well. Conditions and programs are those of \
@@ -22,6 +22,8 @@ struct ExtractCommand: ParsableCommand {
 
             With --test, a file for Swift Testing is written too. Its test makes the new store with the library, and fails \
             as long as something is wrong.
+
+            Events that this build of the tool does not know are left out, and the result says how many.
 
             Example:
               listory extract todo.listory head~20..head report.listory
@@ -33,7 +35,8 @@ struct ExtractCommand: ParsableCommand {
     @Argument(help: "The commits, the first and the last.", transform: { try VersionRange($0) })
     var range: VersionRange
 
-    @Argument(help: ArgumentHelp("The new store, a file that does not exist.", valueName: "target"))
+    @Argument(
+        help: ArgumentHelp("The new store, a file that does not exist.", valueName: "target"), completion: .file())
     var target: String
 
     @Flag(help: "Leave texts and contents as they are.")
@@ -50,10 +53,14 @@ struct ExtractCommand: ParsableCommand {
     var program: String?
 
     @Option(help: ArgumentHelp("How long to look for less.", valueName: "seconds"))
-    var seconds = 60.0
+    var seconds = 50.0
 
-    @Option(help: ArgumentHelp("Write a test into this file, which must not exist.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write a test into this file, which must not exist.", valueName: "file"),
+        completion: .file())
     var test: String?
+
+    @OptionGroup var json: JSONOption
 
     func validate() throws {
         if condition != nil && program != nil {
@@ -78,25 +85,30 @@ struct ExtractCommand: ParsableCommand {
     private func copy(_ range: ClosedRange<Version>, of store: UntypedStore) throws {
         var bar = ProgressBar("extracting")
         defer { bar.finish() }
+        var omittedCount = 0
         let found = try StoreFile(path: target).create { new in
-            try Extraction.write(range, of: store, keepsContents: keepContents, to: new) { bar.update($0) }
+            omittedCount = try Extraction.write(range, of: store, keepsContents: keepContents, to: new) {
+                bar.update($0)
+            }
         }
         bar.finish()
-        try Standard.output.write("version \(found.version), \(found.itemCount) items, hash \(found.stateHash)\n")
+        var report = SummaryReport(found)
+        report.omittedEventCount = omittedCount
+        try json.write(report)
     }
 
     private func reduce(_ range: ClosedRange<Version>, of store: UntypedStore, _ judge: Bisection.Judge) throws {
         var bar = ProgressBar("reducing")
         defer { bar.finish() }
         try test.map(TestFile.requireNone)
-        var summary = ""
+        var summary: [UInt8] = []
         _ = try StoreFile(path: target).create { new in
             let found = try Reduction(range, of: store, judge, keepsContents: keepContents, limit: .seconds(seconds)) {
                 bar.update($0)
             }
             try Extraction.write(found.list, to: new)
             if let test { try TestFile(found.list, judge).write(to: test) }
-            summary = found.summary
+            summary = json.isOn ? found.json : Array(found.summary.utf8)
         }
         bar.finish()
         try Standard.output.write(summary)

@@ -9,7 +9,8 @@ struct GoCommand: ParsableCommand {
         abstract: "Go to any commit of the history, on any branch.",
         discussion: """
             That is many steps of undo and redo at once, in one commit. The version is that of an edit, a revert or a \
-            restore, as log and branches print it, or 0 for the empty list. The exit code is 1 if it is no place in the \
+            restore, as log and branches print it, or 0 for the empty list. A date, head or head~3 may also be an undo, a \
+            redo or a go: it goes to where the history was then. The exit code is 1 if the version is no place in the \
             history, 7 if rows were changed since by somebody else.
 
             Example:

@@ -31,21 +31,28 @@ struct HistoryCommand: ParsableCommand {
     var before: VersionName?
 
     @Option(help: ArgumentHelp("Print at most this many commits.", valueName: "count"))
-    var limit: Int?
+    var limit = 20
+
+    @Flag(help: "Print all commits.")
+    var all = false
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
     @OptionGroup var pager: PagerOption
 
     func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
+        if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
     }
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let id = IdentifierText(id)
-        let report = try RowHistoryReport(section ? .section(id) : .row(id), in: store, before: before, limit: limit)
+        let style = color.style
         try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+            try RowHistoryReport.print(
+                section ? .section(id) : .row(id), in: store, before: before, limit: all ? nil : limit, format.value,
+                style
+            ) { try Standard.output.write($0) }
         }
         try store.close()
     }

@@ -30,7 +30,7 @@ struct ImportCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: ArgumentHelp("What to import; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("What to import; - is standard input.", valueName: "file"), completion: .file())
     var input: String
 
     @Option(help: ArgumentHelp("What the file holds.", valueName: "format"))
@@ -41,6 +41,8 @@ struct ImportCommand: ParsableCommand {
 
     @Flag(help: "Print how long parsing, editing in memory and the rest of the wait for the disk took.")
     var timing = false
+
+    @OptionGroup var json: JSONOption
 
     func validate() throws {
         if format == .log && (coalesce || timing) {
@@ -56,15 +58,17 @@ struct ImportCommand: ParsableCommand {
         defer { bar.finish() }
         try listImport.apply(to: store) { bar.update($0) }
         bar.finish()
-        if let first = listImport.ignoredLines.first {
+        var report = SummaryReport(try store.snapshot)
+        if json.isOn {
+            report.ignoredLines = listImport.ignoredLines
+            if timing { report.seconds = listImport.seconds }
+        } else if let first = listImport.ignoredLines.first {
             let count = listImport.ignoredLines.count
             let lines = count == 1 ? "line \(first)" : "\(count) lines from line \(first) on"
             Standard.error.tryWrite(Diagnostic.line("left out what is no item: \(lines)"))
         }
-        if timing { Standard.error.tryWrite(listImport.timing) }
-        let snapshot = try store.snapshot
-        try Standard.output.write(
-            "version \(snapshot.version), \(snapshot.itemCount) items, hash \(snapshot.stateHash)\n")
+        if timing && !json.isOn { Standard.error.tryWrite(listImport.timing) }
+        try json.write(report)
         try store.close()
     }
 
@@ -73,6 +77,7 @@ struct ImportCommand: ParsableCommand {
         defer { bar.finish() }
         let found = try LogImport(path: input).write(to: store.path) { bar.update($0) }
         bar.finish()
-        try Standard.output.write(VerificationReport.text(found))
+        try Standard.output.write(
+            json.isOn ? VerificationReport.json(.success(found)) : Array(VerificationReport.text(found).utf8))
     }
 }

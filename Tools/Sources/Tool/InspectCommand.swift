@@ -32,6 +32,8 @@ struct InspectCommand: ParsableCommand {
     @Flag(help: "End when the input ends, for programs that start this one.")
     var untilInputEnds = false
 
+    @OptionGroup var json: JSONOption
+
     func run() throws {
         let name = "listory-inspect"
         var arguments = [name, "--port", "\(port)"]

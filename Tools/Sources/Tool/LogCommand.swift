@@ -14,8 +14,9 @@ struct LogCommand: ParsableCommand {
             (discardable). As json, each commit is one line. In a compacted store the log begins after the oldest version; \
             the exit code is 1 for a version before.
 
-            With --graph, a column is a branch: ● is a revision, ◉ the one whose rows are there now, · a commit \
-            that is none (an undo, redo or go, or untracked).
+            With --graph, a column is a branch: ● is a revision, · a commit that is none (an undo, redo or go, or \
+            untracked). ◉ is where a history stood after the newest commit that is printed: the shared history, and that of \
+            each origin that has its own. ╵ ends the column of a revision that has none before it.
 
             A commit is printed if each of the filters fits it or one of its events. Kinds of events: \
             \(ListEvent.kindNames.joined(separator: ", ")).
@@ -51,10 +52,13 @@ struct LogCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only commits of this cause: \(LogFilter.causeNames.joined(separator: ", ")).", valueName: "cause"))
+            "Only commits of this cause: \(LogFilter.causeNames.joined(separator: ", ")).", valueName: "cause"),
+        completion: .list(LogFilter.causeNames))
     var cause: [String] = []
 
-    @Option(help: ArgumentHelp("Only commits with an event of this kind.", valueName: "kind"))
+    @Option(
+        help: ArgumentHelp("Only commits with an event of this kind.", valueName: "kind"),
+        completion: .list(ListEvent.kindNames))
     var kind: [String] = []
 
     @Option(help: ArgumentHelp("Only commits that changed this row.", valueName: "id"))

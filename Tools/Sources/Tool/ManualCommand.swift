@@ -15,6 +15,8 @@ struct ManualCommand: ParsableCommand {
               listory --generate-completion-script zsh > ~/.zfunc/_listory
             """)
 
+    @OptionGroup var json: JSONOption
+
     func run() throws {
         try Standard.output.write(ManualPage(ListoryCommand._dumpHelp()).text(version: ToolVersion.current))
     }

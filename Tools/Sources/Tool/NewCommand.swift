@@ -17,8 +17,12 @@ struct NewCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArgument
+    @OptionGroup var json: JSONOption
 
     func run() throws {
-        try UntypedStore.create(at: store.path).close()
+        let store = try UntypedStore.create(at: store.path)
+        let rows = try store.snapshot
+        try store.close()
+        if json.isOn { try json.write(SummaryReport(rows)) }
     }
 }

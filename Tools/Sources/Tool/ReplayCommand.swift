@@ -22,7 +22,9 @@ struct ReplayCommand: ParsableCommand {
     @Flag(help: "Print each version and its hash.")
     var hashes = false
 
-    @Option(help: ArgumentHelp("Compare with the hashes in this file; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Compare with the hashes in this file; - is standard input.", valueName: "file"),
+        completion: .file())
     var against: String?
 
     @OptionGroup var format: FormatOption

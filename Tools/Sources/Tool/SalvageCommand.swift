@@ -20,10 +20,10 @@ struct SalvageCommand: ParsableCommand {
               listory salvage broken.listory todo.listory
             """)
 
-    @Argument(help: ArgumentHelp("The damaged store. It is not changed.", valueName: "old"))
+    @Argument(help: ArgumentHelp("The damaged store. It is not changed.", valueName: "old"), completion: .file())
     var old: String
 
-    @Argument(help: ArgumentHelp("The new store, a file that does not exist.", valueName: "new"))
+    @Argument(help: ArgumentHelp("The new store, a file that does not exist.", valueName: "new"), completion: .file())
     var new: String
 
     @OptionGroup var format: FormatOption

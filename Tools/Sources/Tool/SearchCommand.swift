@@ -28,6 +28,7 @@ struct SearchCommand: ParsableCommand {
     var limit: Int?
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
     @OptionGroup var pager: PagerOption
 
     func validate() throws {
@@ -37,9 +38,10 @@ struct SearchCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
+        let style = color.style
         try pager.page {
             try SearchReport(at.snapshot(in: store), store.source)
-                .print(SearchWords(words), limit: limit, format.value) { try Standard.output.write($0) }
+                .print(SearchWords(words), limit: limit, format.value, style) { try Standard.output.write($0) }
         }
         try store.close()
     }

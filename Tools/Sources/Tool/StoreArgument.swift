@@ -5,7 +5,7 @@ import ToolSupport
 
 /// The store of a command.
 struct StoreArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"))
+    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
     var path: String
 
     var file: StoreFile { StoreFile(path: path) }

@@ -36,6 +36,7 @@ struct TrashCommand: ParsableCommand {
     var all = false
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
     @OptionGroup var pager: PagerOption
 
     func validate() throws {
@@ -46,8 +47,9 @@ struct TrashCommand: ParsableCommand {
         let store = try store.file.open(isReadOnly: true)
         let report = try TrashReport(
             store, before: before, limit: all ? nil : limit, containing: text.map { SearchWords($0) } ?? SearchWords())
+        let style = color.style
         try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
         }
         try store.close()
     }

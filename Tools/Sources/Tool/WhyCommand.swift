@@ -37,8 +37,19 @@ struct WhyCommand: ParsableCommand {
     @Flag(help: "The view leaves out rows that are checked.")
     var unchecked = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The view leaves out rows whose content does not have this member, or title, with this value; may be repeated.",
+            valueName: "member=value"))
+    var filter: [String] = []
+
     @Option(help: ArgumentHelp("The view shows the rows with these words.", valueName: "words"))
     var search = ""
+
+    @Option(
+        help: ArgumentHelp(
+            "The view has a section for each value of this member of the contents, or of title.", valueName: "member"))
+    var group: String?
 
     @Option(
         help: ArgumentHelp("The view is sorted by this member of the contents, or by title.", valueName: "name"))
@@ -51,10 +62,15 @@ struct WhyCommand: ParsableCommand {
     var limit: Int?
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
     @OptionGroup var pager: PagerOption
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
+        for filter in filter
+        where filter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).count < 2 {
+            throw ValidationError("--filter: expected a member and a value like due=3, found \"\(filter.visible)\"")
+        }
         if descending && sort == nil { throw ValidationError("--descending: expected --sort beside it") }
     }
 
@@ -62,11 +78,17 @@ struct WhyCommand: ParsableCommand {
         var view = ViewRequest()
         view.sections = section.map { IdentifierText($0) }
         (view.isOutline, view.isUnchecked, view.words) = (outline, unchecked, search)
+        view.filters = filter.map { filter in
+            let parts = filter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(parts[0]), String(parts[1]))
+        }
+        view.groupKey = group
         (view.sortKey, view.isDescending, view.limit) = (sort, descending, limit)
         let store = try store.file.open(isReadOnly: true)
         let report = try ExplanationReport(IdentifierText(id), in: store, at: at.version, through: view)
+        let style = color.style
         try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
         }
         try store.close()
     }

@@ -55,8 +55,12 @@ import Testing
         let skipping = #"test "$LISTORY_VERSION" -lt 50 && exit 0; test "$LISTORY_VERSION" -gt 53 && exit 1; exit 125"#
         let result = try ToolProcess.run("bisect", store, "--run", skipping, "--json").json()
         #expect(result[0]["first"] == 50 && result[0]["last"] == 54)
+        #expect(result[0]["candidates"].map(JSONValue.text) == "[50,51,52,53,54]")
         let text = try ToolProcess.run("bisect", store, "--run", skipping).output
         #expect(text.contains("one of the versions 50 to 54 is the first bad one\n"))
+        let many = #"test "$LISTORY_VERSION" -lt 50 && exit 0; test "$LISTORY_VERSION" -gt 80 && exit 1; exit 125"#
+        let cut = try ToolProcess.run("bisect", store, "--run", many).output
+        #expect(cut.hasSuffix("… and 12 versions more, which --json lists\n"), "\(cut)")
         for program in ["exit 126", "kill -9 $$", "/no/such/program"] {
             let result = try ToolProcess.run("bisect", store, "--run", program)
             #expect(
@@ -99,6 +103,14 @@ import Testing
         #expect(
             fixed.errors.contains("version 2, where the ways to 3 and 8 part: expected a good one, found a bad one"))
         #expect(try bisect("--good", "4", "--bad", "3", "--where", "row 7 exists").status == .refused)
+        // Of skipped versions, only those on the path may be the first bad one.
+        let skipping = #"case "$LISTORY_VERSION" in 0) exit 0;; 9) exit 1;; *) exit 125;; esac"#
+        let found = try bisect("--bad", "9", "--run", skipping).json()[0]
+        #expect(found["candidates"].map(JSONValue.text) == "[1,2,6,7,8,9]")
+        let text = try ToolProcess.run("bisect", store, "--bad", "9", "--run", skipping).output
+        #expect(text.contains("one of 6 versions from 1 to 9 is the first bad one\n"), "\(text)")
+        let printed = text.split(separator: "\n").filter { $0.hasPrefix("version ") && $0.contains("Z  ") }
+        #expect(printed.map { $0.split(separator: " ")[1] } == ["9", "8", "7", "6", "2", "1"])
         _ = folder
     }
 
@@ -144,8 +156,8 @@ import Testing
             let found = try bisection.run(good: .empty, bad: store.version) { _, _ in }
             #expect(found.count == 1)
             let lineage = try store.lineage(of: store.version).joined()
-            #expect(lineage.contains(found.lowerBound), "seed \(seed)")
-            #expect(try isBad(found.lowerBound) && !isBad(before(found.lowerBound)), "seed \(seed)")
+            #expect(lineage.contains(found.first), "seed \(seed)")
+            #expect(try isBad(found.first) && !isBad(before(found.first)), "seed \(seed)")
         }
         let lineages = try commits.map { try (version: $0.version, runs: store.lineage(of: $0.version)) }
         try store.close()

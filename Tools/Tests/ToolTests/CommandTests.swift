@@ -142,6 +142,45 @@ import ToolSupport
         }
     }
 
+    @Test func `Every command takes --json, and its errors are JSON then`() throws {
+        let help = try ToolProcess.run("--help").output
+        let listed = try #require(help.range(of: "SUBCOMMANDS:\n")).upperBound
+        let commands = help[listed...].split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        for command in commands where command != "See" {
+            #expect(try ToolProcess.run("help", command).output.contains("--json"), "\(command)")
+        }
+        let missing = folder.file("missing")
+        for arguments in [
+            ["new", store], ["copy", store, store], ["import", store, missing, "--format", "lines"],
+            ["export", missing], ["extract", store, "9..9", missing], ["edit", missing], ["exec", missing],
+        ] {
+            let result = try ToolProcess(arguments + ["--json"]).finish()
+            let error = try JSONValue(parsing: result.errors.utf8)["error"]
+            #expect(error?["status"] == result.status.map { .integer(Int64($0.rawValue)) }, "\(arguments)")
+            #expect(result.status != .success && result.output == "", "\(arguments)")
+        }
+    }
+
+    @Test func `Results of commands that write a store are JSON`() throws {
+        let new = folder.file("new")
+        func json(_ arguments: String...) throws -> JSONValue {
+            let result = try ToolProcess(arguments + ["--json"]).finish(Data("a\nb\n".utf8))
+            #expect(result.status == .success && result.errors == "", "\(arguments): \(result.errors)")
+            return try #require(try result.json().first)
+        }
+        #expect(try json("new", new)["version"] == 0)
+        let imported = try json("import", new, "-", "--format", "lines", "--timing")
+        #expect(imported["version"] == 1 && imported["items"] == 2 && imported["seconds"]?["parse"] != nil)
+        #expect(try imported["hash"] == json("stats", new)["hash"])
+        let bytes = try FileManager.default.attributesOfItem(atPath: new)[.size] as? Int64
+        let copied = try json("copy", new, folder.file("copied"))["bytes"]
+        #expect(copied != nil && bytes != nil)
+        #expect(try json("extract", new, "1", folder.file("extracted"))["items"] == 2)
+        let reduced = try json("extract", new, "1", folder.file("reduced"), "--where", "count > 1")
+        #expect(reduced["badVersion"] == 1 && reduced["events"] == 2 && reduced["timeUp"] == .bool(false))
+    }
+
     @Test func `A command line that cannot be understood ends with 2 and one line`() throws {
         for arguments in [
             ["show"], ["show", store, "--at", "x"], ["show", store, "--format", "xml"], ["unknown"],

@@ -86,4 +86,56 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: other))
         }
     }
+
+    @Test func `Redacted origins stay apart, and nobody's stays nobody's`() throws {
+        let path = folder.file("origins")
+        let store = try UntypedStore.create(at: path)
+        for (index, origin) in ["anna", "otto", "", "anna", "bén"].enumerated() {
+            try store.edit("Edit", origin: origin) {
+                try $0.insertSection(NewSection(id: .integer(Int64(index)), title: ""))
+            }
+        }
+        try store.close()
+        let target = folder.file("extracted")
+        #expect(try ToolProcess.run("extract", path, "first..head", target).status == .success)
+        #expect(
+            try ToolProcess.log(target).map { $0["origin"] } == ["origin-1", "origin-2", "", "origin-1", "origin-3"])
+        #expect(
+            try ToolProcess.run("extract", path, "2..3", folder.file("named"), "--keep-contents").status == .success)
+        #expect(try ToolProcess.log(folder.file("named")).map { $0["origin"] } == ["", "otto", ""])
+    }
+
+    @Test func `It says how many events were left out because nobody knows what they are`() throws {
+        // Written down, such an event can be read in again.
+        let (kept, store) = try ToolProcess.makeStore(
+            """
+            {"insertSection":{"id":"s"}}
+            {"insert":{"id":7,"content":"Milk","section":"s"}}
+
+            """)
+        var lines = try ToolProcess.run("export", store).output.split(separator: "\n").map(String.init)
+        let last = try #require(lines.lastIndex { $0.contains("itemsInserted") })
+        lines[last - 1].replace(#""events":1"#, with: #""events":3"#)
+        let event = #"{"unrecognised":{"kind":222,"payload":"AQID"}}"#
+        lines.insert(contentsOf: [event, event], at: last + 1)
+        let newer = folder.file("newer")
+        let made = try ToolProcess.run(
+            "import", newer, "-", "--format", "log", input: lines.joined(separator: "\n") + "\n")
+        try #require(made.status == .success, "\(made.errors) \(lines)")
+        for (index, options) in [[], ["--keep-contents"], ["--where", "row 7 exists"]].enumerated() {
+            let target = folder.file("target \(index)")
+            let result = try ToolProcess(["extract", newer, "first..head", target] + options).finish()
+            let expected = "left out: 2 events that this build of listory does not know\n"
+            #expect(result.output.hasSuffix(expected), "\(options): \(result.output)\(result.errors)")
+            let json = try ToolProcess(["extract", newer, "first..head", target + "j", "--json"] + options).finish()
+            #expect(try json.json()[0]["omittedEvents"] == 2, "\(options)")
+        }
+        let test = folder.file("Test.swift")
+        _ = try ToolProcess.run(
+            "extract", newer, "first..head", folder.file("tested"), "--where", "row 7 exists", "--test", test)
+        let text = try String(contentsOf: URL(fileURLWithPath: test), encoding: .utf8)
+        #expect(text.contains("// Left out: 2 events that this build of listory does not know.\n"), "\(text)")
+        #expect(!(try ToolProcess.run("extract", store, "1..2", folder.file("whole")).output.contains("left out")))
+        withExtendedLifetime(kept) {}
+    }
 }

@@ -52,6 +52,15 @@ import ToolSupport
         #expect(try ToolProcess.run("branches", empty).output == "")
     }
 
+    @Test func `Twenty branches are printed unless another number is asked for`() throws {
+        let branches = (10..<40).map { "{\"undo\":1}\n{\"insertSection\":{\"id\":\($0)}}\n" }.joined()
+        #expect(try ToolProcess.run("exec", store, input: branches).status == .success)
+        for (options, count) in [([], 20), (["--all"], 32), (["--limit", "25"], 25)] {
+            let result = try ToolProcess(["branches", store, "--json"] + options).finish()
+            #expect(try result.json().count == count, "\(options)")
+        }
+    }
+
     @Test func `Going to another branch is one commit, and undo goes on from there`() throws {
         #expect(try ToolProcess.run("go", store, "3").output == "went to \"Insert\" (version 3)\nversion 6\n")
         #expect(try rows() == "[ ] Milk [ ] Bread")
@@ -67,6 +76,23 @@ import ToolSupport
         // A checkout is not a revision, so it cannot be checked out.
         let move = try ToolProcess.run("go", store, "4")
         #expect(move.status == .refused && move.errors.contains("version 4"))
+    }
+
+    @Test func `Going to a time, or back from the newest version, goes to what the list was then`() throws {
+        _ = try ToolProcess.run("undo", store)
+        #expect(try rows() == "[ ] Milk")
+        // Version 4 is an undo that led back to version 2, and version 6 is the undo just made.
+        #expect(try ToolProcess.run("go", store, "head").output == "nothing to do\nversion 6\n")
+        #expect(try ToolProcess.run("go", store, "head~1").output.hasSuffix("(version 5)\nversion 7\n"))
+        #expect(try ToolProcess.run("go", store, "head~3").output == "went to \"Insert\" (version 2)\nversion 8\n")
+        #expect(try ToolProcess.run("go", store, "2999-01-01").output == "nothing to do\nversion 8\n")
+        #expect(try ToolProcess.run("go", store, "2020-01-01").output == "went to version 0\nversion 9\n")
+        #expect(try ToolProcess.run("go", store, "8").status == .refused)
+        let asked = try ToolProcess.run("exec", store, input: #"{"go":"head~1"}"# + "\n").json()
+        #expect(asked[0]["version"] == 10)
+        #expect(try rows() == "[ ] Milk")
+        // Nobody else's history is gone through.
+        #expect(try ToolProcess.run("go", store, "head", "--origin", "anna").output == "nothing to do\nversion 10\n")
     }
 
     @Test func `Earlier and later go through all branches in the order in which they were made`() throws {

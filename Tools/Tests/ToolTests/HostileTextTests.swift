@@ -85,7 +85,7 @@ import ToolSupport
         arguments: [
             (["show", "--at", "9"], "unknownVersion", 1), (["show", "--at", "x"], "usage", 2),
             (["log", "--limit=-1"], "usage", 2),
-            (["undo", "99"], "nothingToUndo", 1), (["export", "--json"], "usage", 2),
+            (["undo", "99"], "nothingToUndo", 1), (["export", "--unknown"], "usage", 2),
             (["show", "--row", "nobody"], "refused", 1),
             (["bisect", "--where", "count >"], "usage", 2),
             (["replay", "--against", "/no/such/file"], "inputOutput", 5),

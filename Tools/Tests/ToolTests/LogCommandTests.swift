@@ -77,6 +77,22 @@ import ToolSupport
         #expect(try versions("--section", "done", "--limit", "1", "--row", "7", "--origin", "anna") == [6])
     }
 
+    @Test func `A section is found although a bound of time leaves out commits that moved it`() throws {
+        let list = try UntypedStore.open(at: store)
+        let noon = Timestamp(microseconds: 1_772_366_400_000_000)
+        // Version 8 moves the sections, before all others by its time.
+        try list.edit("Sort back", time: Timestamp(microseconds: noon.microseconds - 3_600_000_000)) {
+            try $0.moveSection(.section("today"), to: .at(0))
+        }
+        try list.edit("Later", time: Timestamp(microseconds: noon.microseconds + 20 * 3_600_000_000)) {
+            try $0.insert(NewRow(id: 9, content: []), at: .end(ofSection: "done"))
+        }
+        try list.close()
+        #expect(try versions("--section", "today") == [8, 7, 6, 5, 2, 1])
+        #expect(try versions("--section", "today", "--since", "2026-03-01T12:00") == [7, 6, 5, 2, 1])
+        #expect(try versions("--section", "done", "--since", "2026-03-01T12:00") == [9, 6, 5, 4, 3, 1])
+    }
+
     @Test func `Times bound what is printed`() throws {
         #expect(try versions("--since", "2026-03-01T14:00", "--until", "2026-03-01T15:00") == [4, 3])
         #expect(try versions("--until", "2026-03-01T12:59") == [1])

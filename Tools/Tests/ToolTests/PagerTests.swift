@@ -78,7 +78,17 @@ import Testing
         #expect(try output() == output("--color", "never") && !output().contains("\u{1B}"))
         #expect(try output("--color", "auto") == output())
         #expect(try ToolProcess.run("log", store, "--color", "blue").status == .usage)
-        for command in [["show"], ["diff"], ["branches"], ["record", "1"], ["checkpoints"], ["play"]] {
+        let edits = """
+            {"insertSection":{"id":"more"}}
+            {"insert":{"id":99,"content":"One more row","section":"more"}}
+            {"delete":{"id":1}}
+
+            """
+        try #require(try ToolProcess.run("exec", store, input: edits).status == .success)
+        for command in [
+            ["show"], ["diff"], ["branches"], ["record", "1"], ["checkpoints"], ["play"], ["history", "1"], ["blame"],
+            ["why", "1"], ["trash"], ["search", "row"],
+        ] {
             let words = [command[0], store] + command.dropFirst()
             let (plain, styled) = (
                 try ToolProcess(words).finish(), try ToolProcess(words + ["--color", "always"]).finish()

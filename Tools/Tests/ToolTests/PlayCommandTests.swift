@@ -37,9 +37,25 @@ import ToolSupport
         let backward = try ToolProcess.run("play", store, "3", "1", "--format", "json").json()
         #expect(backward.map { $0["commit"] } == [3, 2] && backward.map { $0["version"] } == [2, 1])
         let text = try ToolProcess.run("play", store, "3", "1").output
-        #expect(text.contains("before \"") && text.contains("- [0, 0] [ ] Milk"))
+        #expect(text.contains("before edit  \"Toggle") && text.contains("- [0, 0] [ ] Milk"))
         let all = try ToolProcess.run("play", store, "0", "2100-01-01", "--format", "json").json()
         #expect(all.count == 3)
+    }
+
+    @Test func `It says why and by whom a commit was made`() throws {
+        _ = try ToolProcess.run("undo", store)
+        let own = #"{"insertSection":{"id":"own"}}"# + "\n"
+        _ = try ToolProcess.run("exec", store, "--origin", "anna", input: own)
+        let text = try ToolProcess.run("play", store, "3", "5").output
+        #expect(text.contains("  undo of 3  \"") && text.contains("\" by anna  own history\n"), "\(text)")
+        let json = try ToolProcess.run("play", store, "3", "5", "--json").json()
+        let log = try ToolProcess.log(store).suffix(2)
+        for member in ["cause", "of", "time", "name", "origin", "tracking", "hash"] {
+            #expect(json.map { $0[member] } == log.map { $0[member] }, "\(member)")
+        }
+        #expect(json.map { $0["cause"] } == ["undo", "edit"])
+        let backward = try ToolProcess.run("play", store, "4", "3", "--json").json()
+        #expect(backward[0]["version"] == 3 && backward[0]["commit"] == 4 && backward[0]["cause"] == "undo")
     }
 
     @Test func `Slowed down a million times, it ends all the same if no pause is long`() throws {

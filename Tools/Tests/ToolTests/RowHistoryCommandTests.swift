@@ -47,6 +47,30 @@ import ToolSupport
         #expect(text.contains(#""Oat milk" (id 7)"#) && text.contains("inserted  6  ") && !text.contains("Tea"))
     }
 
+    @Test func `Blame of an earlier version has its rows and no later commits`() throws {
+        let lines = try ToolProcess.run("blame", store, "--at", "4", "--json").json()
+        #expect(lines.map { $0["row"]?["content"] } == ["Tea", "Oat milk"])
+        #expect(lines.map { $0["inserted"]?["version"] } == [2, 2])
+        #expect(lines.map { $0["updated"]?["version"] } == [nil, 3])
+        #expect(lines.map { $0["moved"]?["version"] } == [nil, 4])
+        #expect(try ToolProcess.run("blame", store, "--at", "5").output.contains("Oat") == false)
+        #expect(try ToolProcess.run("blame", store, "--at", "9").status == .refused)
+    }
+
+    @Test func `A long history is printed to its end if that is asked for, and otherwise the newest twenty`() throws {
+        let toggles = String(repeating: #"{"toggle":{"id":8}}"# + "\n", count: 1_100)
+        #expect(try ToolProcess.run("exec", store, input: toggles).status == .success)
+        func versions(_ options: String...) throws -> [JSONValue?] {
+            try ToolProcess(["history", store, "8", "--json"] + options).finish().json().map { $0["version"] }
+        }
+        let all = (7...1_106).reversed().map { JSONValue.integer($0) } + [2]
+        #expect(try versions() == Array(all.prefix(20)))
+        #expect(try versions("--all") == all)
+        #expect(try versions("--limit", "1050") == Array(all.prefix(1_050)))
+        #expect(try versions("--all", "--before", "9") == [8, 7, 2])
+        #expect(try versions("--limit", "0") == [])
+    }
+
     @Test func `A row or a section that never was is refused`() throws {
         for arguments in [
             ["history", store, "9"], ["history", store, "7", "--section"], ["blame", store, "--section", "x"],

@@ -52,6 +52,34 @@ import Testing
         #expect(result.status == .refused && result.errors.contains("version"))
     }
 
+    @Test func `A time before the first commit bounds a range there, while a number has to be a commit`() throws {
+        func lines(_ arguments: String...) throws -> Int {
+            let result = try ToolProcess(["log", path, "--json"] + arguments).finish()
+            #expect(result.status == .success, "\(arguments): \(result.errors)")
+            return try result.json().count
+        }
+        for early in ["2020-01-01", "base", "head~5"] {
+            #expect(try lines("--from", early) == 5)
+            #expect(try lines("--to", early) == 0)
+            #expect(try lines("--from", early, "--to", "first") == 1)
+            let target = folder.file("extracted \(early)")
+            #expect(try ToolProcess.run("extract", path, "\(early)..head", target).status == .success)
+            #expect(try ToolProcess.run("stats", target, "--json").json()[0]["version"] == 5)
+            let none = try ToolProcess.run("extract", path, "first..\(early)", folder.file("none"))
+            #expect(none.status == .refused && none.errors.contains("expected commits, found none"))
+        }
+        for option in ["--from", "--to"] {
+            #expect(try ToolProcess.run("log", path, option, "0").status == .refused)
+            #expect(try ToolProcess.run("log", path, option, "6").status == .refused)
+        }
+        let empty = folder.file("empty")
+        _ = try ToolProcess.run("new", empty)
+        for name in ["head", "first", "2020-01-01"] {
+            let result = try ToolProcess.run("log", empty, "--from", name)
+            #expect(result.status == .success && result.output == "", "\(name): \(result.errors)")
+        }
+    }
+
     @Test func `Every command that takes a version takes its names`() throws {
         let rows = try ToolProcess.run("show", path, "--at", "3").output
         #expect(try ToolProcess.run("show", path, "--at", "head~2").output == rows)

@@ -64,6 +64,24 @@ import ToolSupport
         #expect(backwards.contains(#"Its sort key is "Oat milk": it stands after 9 ("Rice milk")."#), "\(backwards)")
     }
 
+    @Test func `A view may be filtered by a member, and have a section for each value of one`() throws {
+        func why(_ id: String, _ options: String...) throws -> JSONValue {
+            let result = try ToolProcess(["why", store, id, "--json"] + options).finish()
+            #expect(result.status == .success, "\(result.errors)")
+            return try #require(try result.json().first)
+        }
+        let grouped = try why("7", "--group", "due")
+        #expect(grouped["shown"]?["section"] == 3 && grouped["shown"]?["at"].map(JSONValue.text) == "[2,0]")
+        #expect(grouped["decisions"]?[0]?["title"] == "3", "\(grouped)")
+        #expect(try why("9", "--filter", "due=2")["shown"] != nil)
+        #expect(try why("9", "--filter", "title=Rice milk", "--group", "title")["shown"]?["section"] == "Rice milk")
+        let failed = try why("8", "--filter", "due=1", "--unchecked", "--filter", "title=Milk")
+        #expect(failed["shown"] == nil && failed["decisions"]?[0]?["failed"] == 0)
+        let other = try why("9", "--filter", "due=2", "--filter", "title=Milk")
+        #expect(other["decisions"]?[0]?["failed"] == 1 && other["decisions"]?[0]?["filters"] == 2)
+        #expect(try ToolProcess.run("why", store, "7", "--filter", "due").status == .usage)
+    }
+
     @Test func `Texts of others do nothing to a terminal, however long they are`() throws {
         let id = "\\u202e\\u001b[2J<script>\\n"
         let text = id + String(repeating: "long ", count: 100_000)

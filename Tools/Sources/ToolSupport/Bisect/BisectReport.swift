@@ -1,12 +1,16 @@
 // Prints a search for the first bad version.
 //
-// Always holds: the commit that made the first bad version is printed as `log` prints it; of skipped versions, the range.
+// Always holds: the commit that made the first bad version is printed as `log` prints it; if versions were skipped, the newest
+// of those that may be the first bad one, and how many there are.
 
 import ListModel
 import Listory
 
 /// Prints a bisection.
 public struct BisectReport {
+    /// How many commits are printed if versions were skipped.
+    private static let commitLimit = 20
+
     private let store: UntypedStore
     private let format: OutputFormat
     private let style: TerminalStyle
@@ -28,22 +32,15 @@ public struct BisectReport {
             guard format == .text else { return }
             try send(Array("version \(version) is \(verdict)\n".utf8))
         }
-        let isFound = found.lowerBound == found.upperBound
-        var range = LogReport.Span()
-        (range.first, range.last) = (VersionName(found.lowerBound), VersionName(found.upperBound))
-        if format == .text {
-            let line =
-                isFound
-                ? "version \(found.lowerBound) is the first bad one"
-                : "one of the versions \(found.lowerBound) to \(found.upperBound) is the first bad one"
-            try send(Array("\(style.bold(line))\n".utf8))
-            try LogReport(store, format, style, send: send).print(range, limit: 20)
-            return
-        }
+        if format == .text { return try printText(found) }
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("first", found.lowerBound.rawValue)
-            writer.member("last", found.upperBound.rawValue)
+            writer.member("first", found.first.rawValue)
+            writer.member("last", found.last.rawValue)
+            writer.key("candidates")
+            writer.array { writer in
+                for version in found.runs.joined() { writer.write(version.rawValue) }
+            }
             writer.key("judged")
             writer.array { writer in
                 for (version, verdict) in bisection.judged {
@@ -56,5 +53,30 @@ public struct BisectReport {
         }
         writer.endLine()
         try send(writer.bytes)
+    }
+
+    /// Which version it is, or may be, and the commits of these, the newest first.
+    private func printText(_ found: VersionPath) throws {
+        let (first, last, count) = (found.first, found.last, found.count)
+        let line =
+            if count == 1 {
+                "version \(first) is the first bad one"
+            } else if found.runs.count == 1 {
+                "one of the versions \(first) to \(last) is the first bad one"
+            } else {
+                // Others between them did not lead to the bad version.
+                "one of \(count) versions from \(first) to \(last) is the first bad one"
+            }
+        try send(Array("\(style.bold(line))\n".utf8))
+        var left = BisectReport.commitLimit
+        for run in found.runs.reversed() where left > 0 {
+            var range = LogReport.Span()
+            (range.first, range.last) = (VersionName(run.lowerBound), VersionName(run.upperBound))
+            try LogReport(store, format, style, send: send).print(range, limit: left)
+            left -= min(left, run.count)
+        }
+        guard count > BisectReport.commitLimit else { return }
+        let more = Int(clamping: count) - BisectReport.commitLimit
+        try send(Array("… and \(EventText.count(more, "version")) more, which --json lists\n".utf8))
     }
 }

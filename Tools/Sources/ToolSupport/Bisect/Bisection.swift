@@ -52,12 +52,12 @@ public struct Bisection {
     /// Finds the first bad version of those that led to a bad one, after the last that also led to a good one.
     ///
     /// - Parameter report: is told of each version that was judged.
-    /// - Returns: the versions of which one is the first bad one: only that, unless others were skipped.
+    /// - Returns: the versions on the path of which one is the first bad one: only that, unless others were skipped.
     /// - Throws: ``ToolError`` if the good version or the one where the ways to both part is not good, or the bad one not bad.
     /// - Complexity: O(log(versions)) judgements, and more if versions are skipped.
     public mutating func run(
         good: Version, bad: Version, report: (Version, Verdict) throws -> Void
-    ) throws -> ClosedRange<Version> {
+    ) throws -> VersionPath {
         let path = VersionPath(try store.lineage(of: bad))
         let fork = path.last(sharedWith: VersionPath(try store.lineage(of: good)))
         guard fork != bad else {
@@ -71,10 +71,11 @@ public struct Bisection {
     /// Finds the first bad version of a path whose first version is good and whose last is bad.
     ///
     /// - Parameter place: what to say in an error of where the path begins.
+    /// - Returns: the versions of which one is the first bad one.
     /// - Throws: ``ToolError`` if the ends are not so.
     public mutating func run(
         along path: VersionPath, beginning place: String = "", report: (Version, Verdict) throws -> Void
-    ) throws -> ClosedRange<Version> {
+    ) throws -> VersionPath {
         var (low, high) = (UInt64(0), path.count - 1)
         try expect(.good, path[low], place, report: report)
         try expect(.bad, path[high], report: report)
@@ -86,7 +87,7 @@ public struct Bisection {
             case .skipped: skipped.insert(next)
             }
         }
-        return path[low + 1]...path[high]
+        return path.part(low + 1...high)
     }
 
     private mutating func expect(

@@ -6,7 +6,8 @@ import ListModel
 
 /// A path through the versions of a log.
 public struct VersionPath: Sendable {
-    private let runs: [ClosedRange<Version>]
+    /// The runs, the earliest first.
+    let runs: [ClosedRange<Version>]
 
     /// A path of runs, the earliest first; at least one.
     public init(_ runs: [ClosedRange<Version>]) { self.runs = runs }
@@ -22,6 +23,17 @@ public struct VersionPath: Sendable {
             rest -= VersionPath.count(run)
         }
         preconditionFailure("\(place) is not on the path")
+    }
+
+    /// The first and the last version.
+    var first: Version { runs[0].lowerBound }
+    var last: Version { runs[runs.count - 1].upperBound }
+
+    /// The part between two places on the path.
+    func part(_ places: ClosedRange<UInt64>) -> VersionPath {
+        let (first, last) = (self[places.lowerBound], self[places.upperBound])
+        return VersionPath(
+            runs.filter { $0.upperBound >= first && $0.lowerBound <= last }.map { $0.clamped(to: first...last) })
     }
 
     private static func count(_ run: ClosedRange<Version>) -> UInt64 {

@@ -1,7 +1,8 @@
 // Makes the edits of events again in another list, which may lack some of the rows and of the earlier edits.
 //
 // Always holds: nothing that is left out gets into the other list. A row comes after the nearest row before it that the other
-// list has, so the rows of both are in the same order; of a list that lacks nothing, the rows are equal.
+// list has, so the rows of both are in the same order; of a list that lacks nothing, the rows are equal. The commits of one
+// origin have one origin in the other list, and those of two have two.
 
 import ListModel
 import Listory
@@ -16,6 +17,22 @@ struct EventCopy {
     private let keepsContents: Bool
     /// The rows and sections that are not copied.
     private let leftOut: Set<ShortList.Subject>
+    private let notes = Notes()
+
+    /// What is remembered from commit to commit.
+    private final class Notes {
+        /// The numbers of the origins, in the order in which they were met.
+        var origins: [String: Int] = [:]
+        var unrecognisedCount = 0
+    }
+
+    /// How many events were left out so far because this build does not know what they are.
+    var unrecognisedCount: Int { notes.unrecognisedCount }
+
+    /// So many events that were left out, for people.
+    static func text(_ unrecognisedCount: Int) -> String {
+        "\(EventText.count(unrecognisedCount, "event")) that this build of listory does not know"
+    }
 
     init(_ source: any CommitSource, keepsContents: Bool, leavingOut leftOut: Set<ShortList.Subject> = []) {
         (self.source, self.keepsContents, self.leftOut) = (source, keepsContents, leftOut)
@@ -33,7 +50,7 @@ struct EventCopy {
     /// The draft of a commit. The name of one that is no edit says what it was.
     func draft(of commit: Commit) -> CommitDraft {
         CommitDraft(
-            name: commit.cause == .edit ? redacted(commit.name) : "\(commit.cause)", origin: redacted(commit.origin),
+            name: commit.cause == .edit ? redacted(commit.name) : "\(commit.cause)", origin: origin(commit.origin),
             time: commit.time, tracking: commit.tracking, isDiscardable: commit.isDiscardable)
     }
 
@@ -41,6 +58,14 @@ struct EventCopy {
     private func keeps(row id: UntypedID) -> Bool { !leftOut.contains(.row(id)) }
 
     private func redacted(_ text: String) -> String { keepsContents ? text : Redaction.text(text) }
+
+    /// An origin, or its number: letters that are redacted would make one of two names.
+    private func origin(_ name: String) -> String {
+        if keepsContents || name.isEmpty { return name }
+        let number = notes.origins[name] ?? notes.origins.count + 1
+        notes.origins[name] = number
+        return "origin-\(number)"
+    }
 
     private func content(_ reference: ContentReference) throws -> [UInt8] {
         try source.withContent(of: reference) { keepsContents ? Array($0) : Redaction.content($0) }
@@ -100,8 +125,8 @@ struct EventCopy {
         case .listReloaded(_, let new): try list.reload(sections(new))
         case .annotated(let name, let value):
             list.annotate(name, with: keepsContents ? value : value.withUnsafeBytes { Redaction.content($0) })
-        // What it means is not known, so it cannot be redacted.
-        case .unrecognised: break
+        // What it means is not known, so it cannot be redacted, and there is no edit that makes it.
+        case .unrecognised: notes.unrecognisedCount += 1
         }
     }
 

@@ -20,11 +20,13 @@ public struct Extraction {
     /// Writes the commits of a range into an empty store, and waits until they are durable.
     ///
     /// - Parameter progress: called now and then with the share that is done, 0 to 1.
+    /// - Returns: how many events were left out because this build does not know what they are.
     /// - Throws: `ListError` for versions that are not there; an error of one of the stores.
+    @discardableResult
     public static func write(
         _ range: ClosedRange<Version>, of source: UntypedStore, keepsContents: Bool, to target: UntypedStore,
         progress: (Double) -> Void = { _ in }
-    ) throws {
+    ) throws -> Int {
         let extraction = Extraction(source.source, keepsContents: keepsContents)
         let before = try source.snapshot(at: Version(range.lowerBound.rawValue - 1))
         try extraction.write(before, at: source.commit(range.lowerBound).time, to: target)
@@ -35,6 +37,7 @@ public struct Extraction {
             if done % 1_024 == 0 { progress(Double(done) / count) }
         }
         try target.waitUntilDurable()
+        return extraction.copy.unrecognisedCount
     }
 
     /// Writes a list that is in memory into an empty store, and waits until it is durable.

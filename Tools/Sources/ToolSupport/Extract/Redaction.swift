@@ -1,6 +1,7 @@
 // Replaces what a text says, and keeps its shape: so a store can be given to somebody who must not read it.
 //
-// Always holds: no letter or digit of a text is left, and neither is a number; equal texts stay equal. Ids, the keys of
+// Always holds: no letter or digit of a text is left, and neither is a number; equal texts stay equal, but different ones may
+// become equal. Ids, the keys of
 // contents, checkmarks, positions and times stay as they are.
 
 import ListModel

@@ -41,24 +41,42 @@ public struct Reduction {
         // In the order of the log: what is left of the range has to be good just before it.
         let path = VersionPath([Version(range.lowerBound.rawValue - 1)...range.upperBound])
         let found = try bisection.run(along: path, report: { _, _ in })
-        version = found.upperBound
-        list = try ShortList(found, of: store, keepsContents: keepsContents)
+        version = found.last
+        list = try ShortList(found.first...found.last, of: store, keepsContents: keepsContents)
         guard try isWrong(list) else {
             let hint = keepsContents ? "" : " with redacted contents; see --keep-contents"
             throw ToolError(
                 .refused,
-                "extract: expected good rows before version \(found.lowerBound) and bad ones after \(version), found others\(hint)"
+                "extract: expected good rows before version \(found.first) and bad ones after \(version), found others\(hint)"
             )
         }
         try shorten(progress)
     }
 
-    /// What was found, in a line.
+    /// What was found, as a line of JSON.
+    public var json: [UInt8] {
+        let counts = list.counts
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("badVersion", version.rawValue)
+            writer.member("commits", counts.commits)
+            writer.member("events", counts.events)
+            writer.member("rowsBefore", counts.rows)
+            writer.member("tried", trialCount)
+            writer.member("timeUp", isCutOff)
+            if list.unrecognisedCount > 0 { writer.member("omittedEvents", list.unrecognisedCount) }
+        }
+        writer.endLine()
+        return writer.bytes
+    }
+
+    /// What was found, in a line, and what was left out of it.
     public var summary: String {
         let counts = list.counts
         return
             "version \(version): \(counts.commits) commits, \(counts.events) events, \(counts.rows) rows before them "
             + "(\(trialCount) tried\(isCutOff ? "; the time was up, so there may be less" : ""))\n"
+            + SummaryReport.text(omittedEventCount: list.unrecognisedCount)
     }
 
     private func isWrong(_ list: ShortList) throws -> Bool {

@@ -40,6 +40,8 @@ public struct ShortList: Sendable {
     private(set) var commits: [Entry] = []
     /// The rows at the end.
     private(set) var end = UntypedSnapshot.empty
+    /// How many events of the store are left out because this build does not know what they are.
+    private(set) var unrecognisedCount = 0
 
     /// The number of commits and of their events, and of rows at the start.
     public var counts: (commits: Int, events: Int, rows: Int) {
@@ -52,6 +54,7 @@ public struct ShortList: Sendable {
     init(_ range: ClosedRange<Version>, of store: UntypedStore, keepsContents: Bool) throws {
         time = try store.commit(range.lowerBound).time
         let copy = EventCopy(store.source, keepsContents: keepsContents)
+        defer { unrecognisedCount = copy.unrecognisedCount }
         var copied: [Commit] = []
         try store.forEachCommit(in: range) { copied.append($0) }
         try make(copy, of: store.snapshot(at: Version(range.lowerBound.rawValue - 1)), copied.count) { index in
@@ -61,7 +64,7 @@ public struct ShortList: Sendable {
 
     /// A copy of a list without some of its parts, and without the edits that do not apply without them.
     init(_ other: ShortList, without omission: Omission) throws {
-        time = other.time
+        (time, unrecognisedCount) = (other.time, other.unrecognisedCount)
         let copy = EventCopy(other.log, keepsContents: true, leavingOut: omission.subjects)
         try make(copy, of: other.start, other.commits.count) { index in
             let entry = other.commits[index]
@@ -145,7 +148,7 @@ extension ListEvent {
     }
 
     /// The rows that an event brings.
-    fileprivate var newRows: [UntypedRow] {
+    var newRows: [UntypedRow] {
         if case .itemsInserted(_, let items) = self { Array(items) } else { newSections.flatMap(\.items) }
     }
 }

@@ -45,7 +45,11 @@ public struct TestFile {
         let suite =
             identifier.first?.properties.isAlphabetic == true ? String(identifier) : "Extracted\(String(identifier))"
         var lines = [
-            "// Made by `listory extract`: rows to begin with, and the edits after which they are wrong.", "",
+            "// Made by `listory extract`: rows to begin with, and the edits after which they are wrong."
+        ]
+        if list.unrecognisedCount > 0 { lines += ["// Left out: \(EventCopy.text(list.unrecognisedCount))."] }
+        lines += [
+            "",
             "import Foundation", "import Listory", "import Testing", "",
             "@Suite struct \(suite) {",
             "    @Test func `The rows are right in the end`() throws {",
@@ -80,7 +84,7 @@ public struct TestFile {
             if expression.contains("has(") { helpers = TestFile.searching }
         case .program(let program):
             lines += TestFile.judging(SwiftText.literal(program.command))
-            helpers = TestFile.json
+            helpers = try json()
         }
         return (lines + ["        try store.close()", "    }"] + helpers + ["}"]).joined(separator: "\n") + "\n"
     }
@@ -163,40 +167,71 @@ public struct TestFile {
         """.components(separatedBy: "\n")
     }
 
-    private static let json = """
+    /// The function that writes the rows for a program. How `show` writes a content stands in a table if that is not how its bytes
+    /// are, because a test does not know how the tool writes JSON.
+    private func json() throws -> [String] {
+        let entries = try contents().compactMap { content -> String? in
+            let shown = content.withUnsafeBytes { RowContent.value($0) }.bytes
+            if shown == content { return nil }
+            let text = SwiftText.literal(String(decoding: shown, as: UTF8.self))
+            return "            \(SwiftText.bytes(content)): \(text),"
+        }
+        let declaration = "        let contents: [[UInt8]: String] = "
+        let table = entries.isEmpty ? [declaration + "[:]"] : [declaration + "["] + entries + ["        ]"]
+        return TestFile.json.flatMap { $0.hasSuffix("CONTENTS") ? table : [$0] }
+    }
 
-            /// The rows as `listory show --json` prints them.
+    /// The contents that rows have somewhere in the list, each once.
+    private func contents() throws -> [[UInt8]] {
+        var references = list.start.sections.flatMap { $0.items.map(\.content) }
+        for event in list.commits.flatMap(\.events) {
+            references += event.newRows.map(\.content)
+            if case .itemUpdated(_, _, _, let new) = event { references.append(new) }
+        }
+        var known: Set<[UInt8]> = []
+        return try references.map { try list.log.content(of: $0) }.filter { known.insert($0).inserted }
+    }
+
+    private static let json = #"""
+
+            /// The rows as `listory show --json` prints them: the members in this order, without blanks, and a line break.
             private func json(_ rows: UntypedSnapshot, _ source: any CommitSource) throws -> Data {
-                func id(_ id: UntypedID) -> Any {
+                CONTENTS
+                func string(_ text: String) -> String {
+                    text.unicodeScalars.reduce(into: "\"") { result, scalar in
+                        switch scalar {
+                        case "\"", "\\": result += "\\\(scalar)"
+                        case "\n": result += "\\n"
+                        case "\r": result += "\\r"
+                        case "\t": result += "\\t"
+                        case _ where scalar.value < 0x10: result += "\\u000\(String(scalar.value, radix: 16))"
+                        case _ where scalar.value < 0x20: result += "\\u00\(String(scalar.value, radix: 16))"
+                        default: result.unicodeScalars.append(scalar)
+                        }
+                    } + "\""
+                }
+                func id(_ id: UntypedID) -> String {
                     switch id {
-                    case .integer(let number): number
-                    case .string(let text): text
-                    case .uuid(let value): value.uuidString
+                    case .integer(let number): "\(number)"
+                    case .string(let text): string(text)
+                    case .uuid(let value): string(value.uuidString)
                     }
                 }
-                func value(_ bytes: [UInt8]) -> Any {
-                    (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed))
-                        ?? ["$base64": Data(bytes).base64EncodedString()]
-                }
-                func item(_ row: UntypedRow) throws -> [String: Any] {
+                func item(_ row: UntypedRow) throws -> String {
+                    var text = "{\"id\":\(id(row.id)),\"checked\":\(row.isChecked)"
+                    if row.depth > 0 { text += ",\"depth\":\(row.depth)" }
+                    if row.isCollapsed { text += ",\"collapsed\":true" }
                     let content = try source.content(of: row.content)
-                    let envelope = content.withUnsafeBytes { ContentEnvelope($0) }
-                    var members: [String: Any] = ["id": id(row.id), "checked": row.isChecked]
-                    members["content"] =
-                        envelope.map { ["$version": $0.version, "$content": value($0.content)] } ?? value(content)
-                    if row.depth > 0 { members["depth"] = row.depth }
-                    if row.isCollapsed { members["collapsed"] = true }
-                    return members
+                    return text + ",\"content\":\(contents[content] ?? String(decoding: content, as: UTF8.self))}"
                 }
                 let sections = try rows.sections.map { section in
-                    ["id": id(section.id), "title": section.title, "items": try section.items.map(item)] as [String: Any]
+                    let items = try section.items.map(item).joined(separator: ",")
+                    return "{\"id\":\(id(section.id)),\"title\":\(string(section.title)),\"items\":[\(items)]}"
                 }
-                let list: [String: Any] = [
-                    "version": rows.version.rawValue, "hash": rows.stateHash.description, "sections": sections,
-                ]
-                return try JSONSerialization.data(withJSONObject: list, options: [.sortedKeys, .withoutEscapingSlashes])
+                let head = "{\"version\":\(rows.version),\"hash\":\"\(rows.stateHash)\""
+                return Data("\(head),\"sections\":[\(sections.joined(separator: ","))]}\n".utf8)
             }
-        """.components(separatedBy: "\n")
+        """#.components(separatedBy: "\n")
 
     private static let searching = """
 

@@ -83,10 +83,11 @@ public struct ListImport {
         }
     }
 
-    /// The times as lines of text.
-    public var timing: String {
-        [("parse", parseTime), ("apply", applyTime), ("commit", commitTime)].map { name, time in
-            "\(name) \(String(format: "%.3f", time / .seconds(1))) s\n"
-        }.joined()
+    /// The times in seconds, with their names.
+    public var seconds: [(name: String, seconds: Double)] {
+        [("parse", parseTime), ("apply", applyTime), ("commit", commitTime)].map { ($0, $1 / .seconds(1)) }
     }
+
+    /// The times as lines of text.
+    public var timing: String { seconds.map { "\($0) \(String(format: "%.3f", $1)) s\n" }.joined() }
 }

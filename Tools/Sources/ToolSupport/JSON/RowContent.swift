@@ -76,6 +76,25 @@ public enum RowContent {
         return SearchText(texts.joined(separator: "\n"))
     }
 
+    /// The member of a content as a text; nil if there is none. The title is that of ``title(_:)``.
+    static func text(_ name: String, of bytes: UnsafeRawBufferPointer) -> String? {
+        if name == "title" { return title(bytes) }
+        return innerValue(bytes).members?[name].map { $0.text ?? JSONValue.text(of: $0) }
+    }
+
+    /// The section in which rows with this member of their content are; that of the empty text if they have none.
+    static func group(_ name: String, of bytes: UnsafeRawBufferPointer) -> QueryGroup {
+        let text = text(name, of: bytes) ?? ""
+        switch innerValue(bytes).members?[name] {
+        case .integer(let value): return QueryGroup(id: .integer(value), title: text, order: .integer(value))
+        case .number(let value): return QueryGroup(id: .string(text), title: text, order: .number(value))
+        // A text that looks like a number is another section than the number.
+        default:
+            let id = Double(text) == nil ? text : "\"\(text)\""
+            return QueryGroup(id: .string(id), title: text, order: .text(text))
+        }
+    }
+
     /// The member of a content as a sort key; the title is that of ``title(_:)``.
     static func sortKey(_ name: String, of bytes: UnsafeRawBufferPointer) -> QueryKey {
         if name == "title" { return .text(title(bytes)) }

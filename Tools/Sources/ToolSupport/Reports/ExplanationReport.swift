@@ -42,13 +42,14 @@ public struct ExplanationReport {
         (self.explanation, self.source) = (explanation, source)
     }
 
-    /// A sentence a line.
-    public func text() throws -> String {
+    /// A sentence a line, first where the row is.
+    public func text(_ style: TerminalStyle = .plain) throws -> String {
         var sentences = explanation.sentences.map(\.shown)
         if let row = explanation.row { sentences.append("Its content is \(try source.title(of: row.content)).") }
         if let previous = explanation.previousContent, let updated = explanation.blame.updated {
             sentences.append("Before \(updated.version), it was \(try source.title(of: previous)).")
         }
+        if let first = sentences.first { sentences[0] = style.bold(first) }
         return sentences.map { $0 + "\n" }.joined()
     }
 

@@ -8,6 +8,12 @@ extension JSONWriter {
     /// Writes the members of a commit, without its events.
     public mutating func writeHeader(_ commit: Commit) {
         member("version", commit.version.rawValue)
+        writeOccasion(commit)
+        member("hash", commit.stateHash.description)
+    }
+
+    /// Writes when and why a commit was made, its name, who made it, and its place in the history.
+    mutating func writeOccasion(_ commit: Commit) {
         // A time of another age has no such text.
         if isExact, CompactionRequest.time(commit.time.text) != commit.time {
             member("time", commit.time.microseconds)
@@ -26,7 +32,6 @@ extension JSONWriter {
         case .untracked: member("tracking", "untracked")
         }
         if commit.isDiscardable { member("discardable", true) }
-        member("hash", commit.stateHash.description)
     }
 }
 

@@ -68,7 +68,7 @@ public struct LogReport {
     @discardableResult
     public func print(_ range: Span = Span(), limit: Int? = nil, while goesOn: () -> Bool = { true }) throws -> Version?
     {
-        var graph = CommitGraph(position: try store.history.position)
+        var graph = CommitGraph(oldest: store.oldestVersion)
         return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, &graph)) }
     }
 
@@ -92,7 +92,7 @@ public struct LogReport {
     private func printForward(_ range: Span, limit: Int?) throws {
         var commits: [Commit] = []
         try forEach(range, limit: limit) { commits.append($0) }
-        var graph = CommitGraph(position: .empty)
+        var graph = CommitGraph(oldest: .empty)
         for commit in commits.reversed() { try send(output(commit, &graph)) }
     }
 
@@ -109,13 +109,14 @@ public struct LogReport {
         var sections = filter.section == nil ? [] : try store.snapshot(at: Version(last)).sections.map(\.id)
         try forEachPart(first, last, limit: left) { commits, start in
             for commit in commits where left > 0 {
-                if let since = range.since, commit.time < since { continue }
-                if let until = range.until, commit.time > until { continue }
                 if filter.row != nil, filter.section != nil {
                     // There are others between this commit and the one before.
                     sections = try store.snapshot(at: commit.version).sections.map(\.id)
                 }
+                // The filter first: it also takes back what the commit did to the sections.
                 guard try filter.admits(commit, store.source, &sections) else { continue }
+                if let since = range.since, commit.time < since { continue }
+                if let until = range.until, commit.time > until { continue }
                 left -= 1
                 next = commit.version.rawValue
                 try body(commit)
@@ -159,7 +160,8 @@ public struct LogReport {
     /// The first and the last version of a range; nil if there are none.
     private func bounds(_ range: Span) throws -> (UInt64, UInt64)? {
         let (newest, oldest) = (try store.version, store.oldestVersion)
-        let named = try [range.first, range.last].map { try $0?.version(in: store) }
+        let named = [try range.first?.firstCommit(in: store), try range.last?.lastCommit(in: store)]
+        if range.first != nil && named[0] == nil || range.last != nil && named[1] == nil { return nil }
         for version in named.compactMap(\.self) {
             if version == .empty || version > newest { throw ListError.unknownVersion(version, head: newest) }
             // The commit of the oldest version was dropped too.
@@ -171,17 +173,17 @@ public struct LogReport {
             first = max(first, try store.version(at: Timestamp(microseconds: since.microseconds - 1)).next)
         }
         if let until = range.until { last = min(last, try store.version(at: until)) }
-        return first <= last && last > oldest ? (first.rawValue, last.rawValue) : nil
+        return first <= last ? (first.rawValue, last.rawValue) : nil
     }
 
     private func output(_ commit: Commit, _ graph: inout CommitGraph) throws -> [UInt8] {
         if format == .json { return try json(commit) }
         var lines = try text(commit)
         guard hasGraph else { return Array((lines.joined(separator: "\n") + "\n").utf8) }
-        let (joins, marks) = graph.draw(commit)
+        let (joins, marks, below, ends) = graph.draw(commit)
         lines[0] = marks + lines[0]
-        for index in lines.indices.dropFirst() { lines[index] = graph.below + lines[index] }
-        return Array(((joins + lines).joined(separator: "\n") + "\n").utf8)
+        for index in lines.indices.dropFirst() { lines[index] = below + lines[index] }
+        return Array(((joins + lines + ends).joined(separator: "\n") + "\n").utf8)
     }
 
     /// A commit as text: a line for it, and lines below.

@@ -38,17 +38,16 @@ public struct PlaybackReport {
         let isBackward = frame.snapshot.version < frame.previous.version
         let what = isBackward ? "before " : ""
         let changes = try DifferenceReport(from: frame.previous, to: frame.snapshot, source: store.source).text(style)
-        return "\(frame.commit.time.text)  \(what)\"\(frame.commit.name.shown)\"\n\(changes)"
+        return "\(frame.commit.time.text)  \(what)\(LogReport.summary(frame.commit))\n\(changes)"
     }
 
     /// The commit, and the changeset in the format of `exec`.
     private func json(_ frame: PlaybackFrame) throws -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
+            // The version is that of the rows, which are those before the commit if it is played backward.
             writer.member("commit", frame.commit.version.rawValue)
-            writer.member("time", frame.commit.time.text)
-            writer.member("name", frame.commit.name)
-            writer.member("origin", frame.commit.origin)
+            writer.writeOccasion(frame.commit)
             writer.write(frame.snapshot, frame.changeset)
         }
         writer.endLine()

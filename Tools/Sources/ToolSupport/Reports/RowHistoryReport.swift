@@ -36,8 +36,34 @@ public struct RowHistoryReport {
         }
     }
 
+    /// Prints the commits that changed a row or a section, some at a time, the newest first.
+    ///
+    /// - Parameters:
+    ///   - limit: how many at most; nil for all.
+    ///   - send: receives the output, in parts.
+    /// - Throws: ``ToolError`` if there never was one of that id, and what `send` throws.
+    public static func print(
+        _ subject: Subject, in store: UntypedStore, before name: VersionName?, limit: Int?, _ format: OutputFormat,
+        _ style: TerminalStyle, send: ([UInt8]) throws -> Void
+    ) throws {
+        var (left, before) = (limit ?? .max, name)
+        while true {
+            let part = min(left, partSize)
+            let report = try RowHistoryReport(subject, in: store, before: before, limit: part)
+            try send(format == .json ? report.json() : Array(report.text(style).utf8))
+            left -= part
+            guard left > 0, report.changes.count == part, let last = report.changes.last else { return }
+            before = VersionName(last.commit.version)
+        }
+    }
+
+    /// How many commits are in memory at a time.
+    private static let partSize = 1_024
+
     /// A line for each commit.
-    public func text() -> String { changes.map { "\($0.commit.line)  \($0.kinds)\n" }.joined() }
+    public func text(_ style: TerminalStyle = .plain) -> String {
+        changes.map { "\($0.commit.line(style))  \($0.kinds)\n" }.joined()
+    }
 
     /// A line of JSON for each commit.
     public func json() -> [UInt8] {
@@ -59,15 +85,18 @@ public struct BlameReport {
     private let rows: [(path: ListIndexPath, row: UntypedRow, blame: RowBlame)]
     private let source: any CommitSource
 
-    /// A report on rows of the newest version.
+    /// A report on rows of a version.
     ///
     /// - Parameters:
+    ///   - name: the version; nil for the newest.
     ///   - section: only the rows of this section; nil for all.
     ///   - skipped: how many rows are left out at the beginning.
     ///   - limit: how many are printed at most.
-    /// - Throws: ``ToolError`` if there is no such section.
-    public init(_ store: UntypedStore, section: IdentifierText?, _ skipped: Int, _ limit: Int) throws {
-        let snapshot = try store.snapshot
+    /// - Throws: ``ToolError`` if there is no such section; `ListError` if there is no such version.
+    public init(
+        _ store: UntypedStore, at name: VersionName?, section: IdentifierText?, _ skipped: Int, _ limit: Int
+    ) throws {
+        let snapshot = try name?.snapshot(in: store) ?? store.snapshot
         var found: [(ListIndexPath, UntypedRow)] = []
         var left = skipped
         try snapshot.reading {
@@ -83,18 +112,19 @@ public struct BlameReport {
                 }
             }
         }
-        let blames = try store.blame(ofRows: found.map(\.1.id))
+        let blames = try store.blame(ofRows: found.map(\.1.id), at: snapshot.version)
         rows = zip(found, blames).map { ($0.0, $0.1, $1) }
         source = store.source
     }
 
     /// The rows, and the commits below each.
-    public func text() throws -> String {
+    public func text(_ style: TerminalStyle = .plain) throws -> String {
         try rows.map { path, row, blame in
-            let box = row.isChecked ? "[x]" : "[ ]"
-            let head = "\(path) \(box) \(try source.title(of: row.content)) (id \(row.id.description.shown))\n"
+            let text = style.row(try source.title(of: row.content), isChecked: row.isChecked)
+            let head = "\(path) \(text) (id \(row.id.description.shown))\n"
             let commits = blame.parts.filter { $0.0 == "inserted" || $0.1 != nil }
-            return head + commits.map { "    \($0.0)  \($0.1?.line ?? "before the log begins")\n" }.joined()
+            return head
+                + commits.map { "    \($0.0)  \($0.1?.line(style) ?? "before the log begins")\n" }.joined()
         }.joined()
     }
 
@@ -131,8 +161,8 @@ extension RowBlame {
 
 extension CommitInfo {
     /// Version, time, name, and who made it.
-    var line: String {
-        "\(version)  \(time.text)  \"\(name.shown)\"" + (origin.isEmpty ? "" : " by \(origin.shown)")
+    func line(_ style: TerminalStyle) -> String {
+        "\(style.bold("\(version)"))  \(time.text)  \"\(name.shown)\"" + (origin.isEmpty ? "" : " by \(origin.shown)")
             + (cause == .edit ? "" : " (\(cause))")
     }
 }

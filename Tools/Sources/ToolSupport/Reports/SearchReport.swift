@@ -19,13 +19,15 @@ public struct SearchReport {
     ///
     /// - Parameter limit: how many at most; nil for all.
     public func print(
-        _ words: SearchWords, limit: Int?, _ format: OutputFormat, send: ([UInt8]) throws -> Void
+        _ words: SearchWords, limit: Int?, _ format: OutputFormat, _ style: TerminalStyle = .plain,
+        send: ([UInt8]) throws -> Void
     ) throws {
-        try snapshot.reading { try printRows(words, limit ?? .max, format, send) }
+        try snapshot.reading { try printRows(words, limit ?? .max, format, style, send) }
     }
 
     private func printRows(
-        _ words: SearchWords, _ limit: Int, _ format: OutputFormat, _ send: ([UInt8]) throws -> Void
+        _ words: SearchWords, _ limit: Int, _ format: OutputFormat, _ style: TerminalStyle,
+        _ send: ([UInt8]) throws -> Void
     ) throws {
         var left = limit
         for (index, section) in snapshot.sections.enumerated() {
@@ -34,14 +36,14 @@ public struct SearchReport {
                 guard try source.withContent(of: row.content, { words.match(content: $0) }) else { continue }
                 left -= 1
                 let path = ListIndexPath(section: index, item: offset)
-                try send(format == .json ? json(row, path, section) : Array(line(row, path).utf8))
+                try send(format == .json ? json(row, path, section) : Array(line(row, path, style).utf8))
             }
         }
     }
 
-    private func line(_ row: UntypedRow, _ path: ListIndexPath) throws -> String {
-        let box = row.isChecked ? "[x]" : "[ ]"
-        return "\(path) \(box) \(try source.title(of: row.content)) (id \(row.id.description.shown))\n"
+    private func line(_ row: UntypedRow, _ path: ListIndexPath, _ style: TerminalStyle) throws -> String {
+        let text = style.row(try source.title(of: row.content), isChecked: row.isChecked)
+        return "\(style.bold("\(path)")) \(text) (id \(row.id.description.shown))\n"
     }
 
     private func json(_ row: UntypedRow, _ path: ListIndexPath, _ section: UntypedSection) throws -> [UInt8] {

@@ -62,7 +62,7 @@ public struct SnapshotReport {
 
     private func line(_ item: UntypedRow, _ style: TerminalStyle) throws -> String {
         let title = try source.title(of: item.content)
-        let row = item.isChecked ? "\(style.green("[x]")) \(style.faint(title))" : "[ ] \(title)"
+        let row = style.row(title, isChecked: item.isChecked)
         // Two blanks for each level of depth; a collapsed row is marked.
         return String(repeating: "  ", count: item.depth) + row + (item.isCollapsed ? style.faint(" …") : "")
     }
@@ -119,6 +119,13 @@ public struct SnapshotReport {
         guard part.count > SnapshotReport.partSize else { return }
         try send(part)
         part.removeAll(keepingCapacity: true)
+    }
+}
+
+extension TerminalStyle {
+    /// The box and the title of a row.
+    func row(_ title: String, isChecked: Bool) -> String {
+        isChecked ? "\(green("[x]")) \(faint(title))" : "[ ] \(title)"
     }
 }
 

@@ -26,12 +26,11 @@ public struct TrashReport {
     }
 
     /// A line for each row.
-    public func text() throws -> String {
+    public func text(_ style: TerminalStyle = .plain) throws -> String {
         try rows.map { row in
-            let box = row.row.isChecked ? "[x]" : "[ ]"
-            let title = try source.title(of: row.row.content)
+            let text = style.row(try source.title(of: row.row.content), isChecked: row.row.isChecked)
             let section = row.sectionTitle.isEmpty ? row.sectionID.description.shown : "\"\(row.sectionTitle.shown)\""
-            return "\(row.commit.line)  \(box) \(title) (id \(row.row.id.description.shown)) in \(section)\n"
+            return "\(row.commit.line(style))  \(text) (id \(row.row.id.description.shown)) in \(section)\n"
         }.joined()
     }
 

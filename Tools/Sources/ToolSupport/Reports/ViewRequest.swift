@@ -13,6 +13,10 @@ public struct ViewRequest: Sendable {
     public var isOutline = false
     /// Whether checked rows are left out.
     public var isUnchecked = false
+    /// The members of the contents that rows must have, each with its value as a text.
+    public var filters: [(name: String, value: String)] = []
+    /// The member of the contents by which rows are in sections.
+    public var groupKey: String?
     /// The words that a row must have.
     public var words = ""
     /// The member of the contents by which rows are sorted.
@@ -43,7 +47,8 @@ public struct ViewRequest: Sendable {
             stages.append(.sections(Set(try sections.flatMap { try ViewRequest.sections($0, of: rows) })))
         }
         if isOutline { stages.append(.visibleRows) }
-        if isUnchecked || !words.isEmpty || sortKey != nil { stages.append(.arrange(arrangement(source))) }
+        let arranges = isUnchecked || !filters.isEmpty || !words.isEmpty || groupKey != nil || sortKey != nil
+        if arranges { stages.append(.arrange(arrangement(source))) }
         if let limit { stages.append(.first(limit)) }
         return stages
     }
@@ -59,15 +64,27 @@ public struct ViewRequest: Sendable {
     private func arrangement(_ source: any CommitSource) -> Arrangement {
         let request = self
         return Arrangement(
-            isSearchable: !words.isEmpty, descending: [isDescending], filterCount: isUnchecked ? 1 : 0
+            sections: groupKey == nil ? .source : .groups, isSearchable: !words.isEmpty, descending: [isDescending],
+            filterCount: filters.count + (isUnchecked ? 1 : 0),
+            failedFilter: { row in try request.failedFilter(row, source) }
         ) { row in
-            if request.isUnchecked && row.isChecked { return nil }
+            if try request.failedFilter(row, source) != nil { return nil }
             return try source.withContent(of: row.content) { content in
                 var placement = RowPlacement()
                 if let name = request.sortKey { placement.key = RowContent.sortKey(name, of: content) }
+                if let name = request.groupKey { placement.group = RowContent.group(name, of: content) }
                 if !request.words.isEmpty { placement.text = RowContent.searchText(content) }
                 return placement
             }
         }
+    }
+
+    /// The first filter that a row does not pass: first whether it is checked, then the members.
+    private func failedFilter(_ row: UntypedRow, _ source: any CommitSource) throws -> Int? {
+        if isUnchecked && row.isChecked { return 0 }
+        if filters.isEmpty { return nil }
+        return try source.withContent(of: row.content) { content in
+            filters.firstIndex { RowContent.text($0.name, of: content) != $0.value }
+        }.map { $0 + (isUnchecked ? 1 : 0) }
     }
 }

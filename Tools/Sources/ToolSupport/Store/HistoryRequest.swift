@@ -11,7 +11,7 @@ public enum HistoryRequest: Equatable, Sendable {
     case undo(Int)
     /// Redo this many steps.
     case redo(Int)
-    /// Check out this commit.
+    /// Check out this commit, or what the history was at a time.
     case go(to: VersionName)
     /// Check out an earlier state, on any branch.
     case earlier(HistoryDistance)
@@ -47,7 +47,8 @@ extension HistoryRequest {
             try store.redo(count, origin: origin, onConflict: onConflict, durability: durability).conflicts
         case .go(let version):
             try store.go(
-                to: version.version(in: store), origin: origin, onConflict: onConflict, durability: durability
+                to: version.place(in: store, history: origin), origin: origin, onConflict: onConflict,
+                durability: durability
             ).conflicts
         case .earlier(.steps(let count)):
             try store.earlier(count, origin: origin, onConflict: onConflict, durability: durability).conflicts

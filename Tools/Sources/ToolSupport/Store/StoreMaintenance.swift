@@ -2,6 +2,7 @@
 //
 // Always holds: a file that was never a store is not called damaged.
 
+import Foundation
 import LMDB
 import ListModel
 import Listory
@@ -78,11 +79,15 @@ extension StoreFile {
     }
 
     /// Copies the store.
-    public func copy(to target: String, progress: (Double) -> Void) throws {
+    ///
+    /// - Returns: the size of the copy in bytes.
+    @discardableResult
+    public func copy(to target: String, progress: (Double) -> Void) throws -> Int {
         // Only a process that may edit the store knows its newest commits.
         let store = try open(isReadOnly: false)
         defer { try? store.close() }
         try withoutActuallyEscaping(progress) { progress in try store.copy(to: target) { progress($0) } }
+        return try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int ?? 0
     }
 
     /// Copies the store and verifies the copy.

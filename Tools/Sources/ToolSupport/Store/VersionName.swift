@@ -72,6 +72,30 @@ public struct VersionName: Hashable, Sendable {
         }
     }
 
+    /// The version as the first one of a range of commits. A name that leads to a place before all commits means the first of
+    /// them, nil if there are none; a number means itself.
+    func firstCommit(in store: UntypedStore) throws -> Version? {
+        let version = try version(in: store)
+        if isNumber { return version }
+        return try store.version > store.oldestVersion ? max(version, store.oldestVersion.next) : nil
+    }
+
+    /// The version as the last one of a range of commits; nil if the name leads to a place before all commits.
+    func lastCommit(in store: UntypedStore) throws -> Version? {
+        let version = try version(in: store)
+        return isNumber || version > store.oldestVersion ? version : nil
+    }
+
+    /// The version as a place in a history. A number has to be one of its revisions. A time, or a distance from the newest
+    /// version, means the revision whose rows the history had then.
+    func place(in store: UntypedStore, history origin: String) throws -> Version {
+        let version = try version(in: store)
+        if isNumber { return version }
+        return max(try store.history(of: origin, at: version).position, store.oldestVersion)
+    }
+
+    private var isNumber: Bool { if case .number = meaning { true } else { false } }
+
     /// The rows at that version.
     ///
     /// - Throws: `ListError` if the store has no such version.
@@ -109,8 +133,10 @@ public struct VersionRange: Hashable, Sendable {
     ///
     /// - Throws: `ListError` if the store has no such commits; ``ToolError`` if the first is after the last.
     public func commits(in store: UntypedStore) throws -> ClosedRange<Version> {
-        let (first, last) = (try first.version(in: store), try last.version(in: store))
-        for version in [first, last] { _ = try store.commit(version) }
+        guard let first = try first.firstCommit(in: store), let last = try last.lastCommit(in: store) else {
+            throw ToolError(.refused, "range: expected commits, found none so early in the log")
+        }
+        for version in [last, first] { _ = try store.commit(version) }
         guard first <= last else {
             throw ToolError(.refused, "range: expected the earlier version first, found \(first)..\(last)")
         }
