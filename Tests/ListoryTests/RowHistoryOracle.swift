@@ -5,6 +5,8 @@
 
 /// Reads every commit, and keeps what each did to each row and section.
 struct RowHistoryOracle {
+    /// The last commit that it has read.
+    private var version: Version
     private var touched: [RowOrSection: [(version: Version, kinds: ChangeKinds)]] = [:]
     /// The commits that deleted a row or a section, and did not insert it again.
     private var deletions: Set<Deletion> = []
@@ -14,12 +16,18 @@ struct RowHistoryOracle {
         var version: Version
     }
 
-    private(set) var subjects: Set<RowOrSection> = []
+    var subjects: some Collection<RowOrSection> { touched.keys }
 
     init(_ store: UntypedStore) throws {
+        version = store.oldestVersion
+        try follow(store)
+    }
+
+    /// Reads the commits since.
+    mutating func follow(_ store: UntypedStore) throws {
         let newest = try store.version
-        guard store.oldestVersion < newest else { return }
-        try store.forEachCommit(in: store.oldestVersion.next...newest) { commit in
+        guard version < newest else { return }
+        try store.forEachCommit(in: version.next...newest) { commit in
             var kinds: [RowOrSection: ChangeKinds] = [:]
             for event in try commit.events() {
                 RowHistoryOracle.read(event) { subject, kind in
@@ -31,7 +39,7 @@ struct RowHistoryOracle {
             }
             for (subject, kinds) in kinds { touched[subject, default: []].append((commit.version, kinds)) }
         }
-        subjects = Set(touched.keys)
+        version = newest
     }
 
     private static func read(_ event: ListEvent, _ note: (RowOrSection, ChangeKinds) -> Void) {

@@ -1,5 +1,5 @@
 // How long the tests run, and with which random choices. Fast by default; `LISTORY_SOAK=1` makes the random tests ten times
-// as long. `Tools/soak` runs the tests of faults again and again instead, each time with another seed.
+// as long. `Tools/soak` runs the tests of faults and of histories again and again instead, each time with another seed.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -14,7 +14,7 @@ public enum Soak {
     public static let factor = isEnabled ? 10 : 1
 
     private static let chosenSeed = ProcessInfo.processInfo.environment["LISTORY_SEED"].flatMap(UInt64.init)
-    /// The seed of a test of faults: `LISTORY_SEED`, or a new one each time.
+    /// The seed of a test of faults or of histories: `LISTORY_SEED`, or a new one each time.
     public static var seed: UInt64 { chosenSeed ?? UInt64.random(in: 0...UInt64(UInt32.max)) }
 
     /// Tells `Tools/soak` how many rounds have passed.

@@ -61,13 +61,13 @@ import Testing
     }
 
     /// Rows from 1 on that are checked and renamed, and one edit that also spoils row 60.
-    private func makeStore() throws -> String {
+    private func makeStore(eventCount: Int = 2_000) throws -> String {
         var random = SeededGenerator(seed: 21)
         var requests =
             #"{"insertSection":{"id":"today","title":"To \"do\""}}"# + "\n{\"insertSection\":{\"id\":\"done\"}}\n"
         var count = 0
-        for index in 0..<2_000 {
-            if index == 1_500 {
+        for index in 0..<eventCount {
+            if index == eventCount * 3 / 4 {
                 requests += """
                     {"begin":"Bad\\nedit"}
                     {"toggle":{"id":8}}
@@ -129,6 +129,25 @@ import Testing
         }
         // Each of them has the one issue that it is about.
         #expect(found.contains("6 tests in 6 suites failed") && found.contains("with 6 issues"), "\(found)")
+    }
+
+    @Test(.enabled(if: Soak.isEnabled), arguments: [["--where", "row 60 in done"], ["--failing", "! grep -q crème"]])
+    func `Of a hundred thousand events, one percent or less is left within a minute`(judge: [String]) throws {
+        let eventCount = 100_000
+        let (store, target) = (try makeStore(eventCount: eventCount), folder.file("target"))
+        let start = ContinuousClock.now
+        let result = try ToolProcess(
+            ["extract", store, "first..head", target, "--keep-contents", "--seconds", "45"] + judge
+        ).finish()
+        let duration = ContinuousClock.now - start
+        #expect(result.status == .success, "\(result.errors)")
+        let commits = try ToolProcess.log(target)
+        let left = commits.reduce(0) { sum, commit in
+            guard case .array(let events)? = commit["events"] else { return sum }
+            return sum + events.count
+        }
+        print("\(judge): \(left) of \(eventCount) events in \(duration)")
+        #expect(left > 0 && left * 100 <= eventCount && duration < .seconds(60), "\(result.output)")
     }
 
     /// A store whose second commit has an event of each kind.

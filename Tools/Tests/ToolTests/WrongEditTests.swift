@@ -13,7 +13,9 @@ import ToolSupport
     private let wrong: Version
 
     private static let rowCount = 2_000
-    private static let editCount = Soak.isEnabled ? 100_000 : 5_000
+    private static let editCount = 100_000
+    /// How many edits are one commit.
+    private static let commitSize = Soak.isEnabled ? 1 : 20
     /// The row that the wrong edit renames.
     private static let spoiled: Int64 = 700
 
@@ -33,18 +35,21 @@ import ToolSupport
         var random = SeededGenerator(seed: 21)
         var wrong = Version.empty
         let turn = Self.editCount * 2 / 5
-        for index in 0..<Self.editCount {
-            let row = Int64(Int.random(in: 0..<Self.rowCount, using: &random))
-            try store.edit(index == turn ? "Tidy up" : "Edit") { list in
-                if index == turn { try list.update(.integer(Self.spoiled), content: content("Spoiled")) }
-                switch index % 3 {
-                case 0: try list.toggle(.item(.integer(row)))
-                case 1: try list.move(.item(.integer(row)), to: .section("today", at: 0))
-                default:
-                    try list.update(.integer(row == Self.spoiled ? 0 : row), content: content("Row \(row), \(index)"))
+        for start in stride(from: 0, to: Self.editCount, by: Self.commitSize) {
+            try store.edit(start == turn ? "Tidy up" : "Edit") { list in
+                if start == turn { try list.update(.integer(Self.spoiled), content: content("Spoiled")) }
+                for index in start..<start + Self.commitSize {
+                    let row = Int64(Int.random(in: 0..<Self.rowCount, using: &random))
+                    switch index % 3 {
+                    case 0: try list.toggle(.item(.integer(row)))
+                    case 1: try list.move(.item(.integer(row)), to: .section("today", at: 0))
+                    default:
+                        let updated = row == Self.spoiled ? 0 : row
+                        try list.update(.integer(updated), content: content("Row \(row), \(index)"))
+                    }
                 }
             }
-            if index == turn { wrong = try store.version }
+            if start == turn { wrong = try store.version }
         }
         self.wrong = wrong
     }

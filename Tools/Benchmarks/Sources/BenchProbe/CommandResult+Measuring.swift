@@ -15,7 +15,7 @@ import Darwin
 extension CommandResult {
     /// Runs a program to its end.
     ///
-    /// - Throws: ``WrongResult`` if it does not start, prints nothing, or fails.
+    /// - Throws: ``WrongResult`` if it does not start, or fails.
     init(measuring program: String, _ arguments: [String]) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw WrongResult(what: "a pipe") }
@@ -26,8 +26,9 @@ extension CommandResult {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         var firstByte: Double?
         while read(ends[0], &bytes, bytes.count) > 0 { firstByte = firstByte ?? (MonotonicClock.now - start) }
+        let duration = MonotonicClock.now - start
         var (status, usage): (Int32, rusage) = (0, rusage())
-        guard wait4(process, &status, 0, &usage) == process, status == 0, let firstByte else {
+        guard wait4(process, &status, 0, &usage) == process, status == 0 else {
             throw WrongResult(what: ([program] + arguments).joined(separator: " "))
         }
         #if canImport(Darwin)
@@ -35,7 +36,7 @@ extension CommandResult {
         #else
         let peakBytes = usage.ru_maxrss * 1_024
         #endif
-        self.init(firstByte: firstByte, peakBytes: peakBytes)
+        self.init(firstByte: firstByte ?? duration, duration: duration, peakBytes: peakBytes)
     }
 
     private static func spawn(_ program: String, _ arguments: [String], output: Int32) throws -> pid_t {

@@ -101,9 +101,13 @@ struct ProbeTests {
         #expect(Probe(command.arguments) == command)
         let result = try Self.program().result(of: command, as: CommandResult.self)
         #expect(result.firstByte > 0 && result.peakBytes > 1 << 16)
-        for failing in [["/bin/false"], ["/bin/true"], ["/nothing"]] {
-            #expect(throws: ProbeProgram.Failed.self, "it fails, prints nothing, or is not there: \(failing[0])") {
-                try Self.program().result(of: .command(program: failing[0], arguments: []), as: CommandResult.self)
+        #expect(result.firstByte <= result.duration)
+        let silent = Probe.command(program: "/bin/true", arguments: [])
+        let ended = try Self.program().result(of: silent, as: CommandResult.self)
+        #expect(ended.firstByte == ended.duration)
+        for failing in ["/bin/false", "/nothing"] {
+            #expect(throws: ProbeProgram.Failed.self, "it fails, or is not there: \(failing)") {
+                try Self.program().result(of: .command(program: failing, arguments: []), as: CommandResult.self)
             }
         }
     }

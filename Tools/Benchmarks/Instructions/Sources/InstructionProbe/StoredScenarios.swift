@@ -1,6 +1,6 @@
 // Counts operations on lists in files, which another run of this program has made.
 //
-// Always holds: no work in the background changes the counts.
+// Always holds: no work in the background changes the counts; checkpoints are taken by the edits.
 
 import ListModel
 import Listory
@@ -13,6 +13,8 @@ struct StoredScenarios {
 
     private var list: String { "\(folder)/list.listory" }
     private var log: String { "\(folder)/log.listory" }
+
+    private func copy(hasIndex: Bool) -> String { "\(folder)/\(hasIndex ? "indexed" : "unindexed").listory" }
 
     private var options: StoreOptions {
         var options = StoreOptions()
@@ -37,8 +39,14 @@ struct StoredScenarios {
             try store.edit("Import") { try $0.insert(items, at: .end(ofSection: EditPlan.section)) }
         }
         var plan = EditPlan(rowCount: rowCount)
-        for edit in plan.mixed(rowCount / 200) { try store.edit("Edit") { try edit.make(&$0) } }
+        // Each checkpoint indexes a part of the import, so that none of it is left for what is counted.
+        let edits = plan.mixed(rowCount / 200)
+        for (index, edit) in edits.enumerated() {
+            try store.edit("Edit") { try edit.make(&$0) }
+            if index % (edits.count / 8 + 1) == 0 { try store.checkpoint() }
+        }
         try store.checkpoint()
+        for hasIndex in [true, false] { try store.copy(to: copy(hasIndex: hasIndex)) }
         try store.close()
         let long = try UntypedStore.create(at: log, options: withoutCheckpoints)
         try long.edit("Begin") { try $0.insertSection(NewSection(id: EditPlan.section, title: "Today")) }
@@ -50,6 +58,7 @@ struct StoredScenarios {
     func count() throws {
         try countOpening()
         try countReplay()
+        for hasIndex in [true, false] { try countCheckpoints(hasIndex: hasIndex) }
     }
 
     private func countOpening() throws {
@@ -76,6 +85,21 @@ struct StoredScenarios {
         try counting("store/undo", rest.count) { for _ in rest { _ = try reopened.undo() } }
         try counting("store/redo", rest.count) { for _ in rest { _ = try reopened.redo() } }
         try reopened.close()
+    }
+
+    /// Counts edits and the checkpoints that they make due, with the index of touches or without.
+    private func countCheckpoints(hasIndex: Bool) throws {
+        var options = options
+        options.checkpoints.isBackground = false
+        if !hasIndex { options.checkpoints.touches.interval = .max }
+        let store = try UntypedStore.open(at: copy(hasIndex: hasIndex), options: options)
+        var plan = EditPlan(rowCount: rowCount, firstFresh: 1 << 42)
+        let kinds = ["toggle", "insert", "update", "move"].map { plan.edits($0, rowCount / 40) }
+        let edits = (0..<rowCount / 40).flatMap { index in kinds.map { $0[index] } }
+        try counting(hasIndex ? "checkpoints" : "checkpoints/no index", edits.count) {
+            for edit in edits { try store.edit("Edit") { try edit.make(&$0) } }
+        }
+        try store.close()
     }
 
     private func countReplay() throws {

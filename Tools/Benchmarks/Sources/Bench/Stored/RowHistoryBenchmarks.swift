@@ -96,11 +96,27 @@ struct RowHistoryBenchmarks {
         try store.edit("Watch") {
             try $0.insertSection(NewSection(id: "watched", title: "", items: [NewRow(id: Self.watched, content: [])]))
         }
+        try store.edit("Add") { list in
+            let rows = (0..<100).map { NewRow(id: .string("gone \($0)"), content: []) }
+            try list.insertSection(NewSection(id: "gone", title: "", items: rows))
+        }
         var planner = EditPlanner(rowCount: rowCount, seed: 9)
-        for _ in 0..<visitCount {
+        for visit in 0..<visitCount {
             for edit in planner.mixedEdits(1_000) { try StoredList.make(edit, in: store) }
+            // Every third time, a branch is left.
+            if visit % 3 == 0 {
+                try store.edit("Rename") { try $0.renameSection(.section("watched"), to: "\(visit)") }
+                try store.undo()
+            }
+            if visit == visitCount / 2 {
+                try store.edit("Spoil") { list in
+                    let row = NewRow(id: "spoiled", content: Array(#"{"title":"Spoiled"}"#.utf8))
+                    try list.insert(row, at: .end(ofSection: "watched"))
+                }
+            }
             try store.edit("Check") { try $0.toggle(.item(Self.watched)) }
         }
+        try store.edit("Delete") { try $0.deleteSection(.section("gone")) }
         try store.close()
         return try withStore(path) { store in
             let statistics = try store.statistics()

@@ -1,8 +1,10 @@
-// Measures how soon the commands of the tool begin to print, and how much memory they need, with a store that has a long past.
+// Measures how soon the commands of the tool begin to print, and how much memory they need, with a store that has a long past;
+// how long a search for the first bad version takes, and how much memory a verification needs.
 //
 // Always holds: each command runs to its end in a process of its own, and succeeds.
 
 import BenchSupport
+import Foundation
 import ProbeSupport
 
 /// Measures commands that ask a store something, or make one edit.
@@ -16,34 +18,78 @@ struct ToolBenchmarks {
     private static let prefix = "tool/"
     private static let memory = "tool/memory"
 
+    /// A command, and the word that its figure is named after.
+    private struct Command {
+        let name: String
+        let arguments: [String]
+        /// What it reads from its standard input.
+        var input: String?
+        /// The figure, if it is not when the command begins to print.
+        var kind = Kind.beginning
+
+        enum Kind {
+            case beginning, ending, memory
+        }
+
+        init(_ name: String, _ arguments: String..., input: String? = nil, kind: Kind = .beginning) {
+            (self.name, self.arguments, self.input, self.kind) = (name, arguments, input, kind)
+        }
+    }
+
     /// Whether a figure is to be measured.
     var isWanted: Bool {
         runner.wants(Self.memory)
             || Self.commands("", "", 0).contains { runner.wants(Self.prefix + $0.name) }
     }
 
-    /// The commands, with the words that their figures are named after.
-    private static func commands(
-        _ path: String, _ row: String, _ version: Int
-    ) -> [(name: String, arguments: [String])] {
-        let (version, near) = (String(version), String(version + 100))
-        return [
-            ("show", ["show", path]), ("show-50", ["show", path, "--limit", "50"]),
-            ("show-at", ["show", path, "--at", version, "--limit", "50"]), ("show-row", ["show", path, "--row", row]),
-            ("search", ["search", path, "milk 19"]),
-            ("log", ["log", path]), ("log-stat", ["log", path, "--stat"]), ("log-graph", ["log", path, "--graph"]),
-            ("log-row", ["log", path, "--row", row]),
-            ("diff", ["diff", path]), ("diff-100", ["diff", path, version, near]),
-            ("history", ["history", path, row]), ("blame", ["blame", path, "--limit", "50"]),
-            ("why", ["why", path, row]), ("trash", ["trash", path]),
-            ("play", ["play", path, version, near, "--speed", "1000000"]),
-            ("branches", ["branches", path]), ("stats", ["stats", path]), ("checkpoints", ["checkpoints", path]),
-            ("record", ["record", path, version]), ("who", ["who", path]),
-            ("undo", ["undo", path]), ("redo", ["redo", path]),
-            ("restore-row", ["restore", path, version, "--row", row]),
-            ("restore", ["restore", path, version]),
+    private static func commands(_ path: String, _ row: String, _ version: Int) -> [Command] {
+        reading(path, row, String(version), String(version + 100)) + editing(path, row, String(version))
+    }
+
+    private static func reading(_ path: String, _ row: String, _ version: String, _ near: String) -> [Command] {
+        [
+            Command("show", "show", path), Command("show-50", "show", path, "--limit", "50"),
+            Command("show-json", "show", path, "--json"),
+            Command("show-at", "show", path, "--at", version, "--limit", "50"),
+            Command("show-row", "show", path, "--row", row),
+            Command("search", "search", path, "milk 19"), Command("search-none", "search", path, "nowhere"),
+            Command("log", "log", path), Command("log-stat", "log", path, "--stat"),
+            Command("log-graph", "log", path, "--graph"), Command("log-row", "log", path, "--row", row),
+            Command("log-text", "log", path, "--text", "spoiled"),
+            Command("log-text-none", "log", path, "--text", "nowhere"),
+            Command("diff", "diff", path), Command("diff-100", "diff", path, version, near),
+            Command("history", "history", path, row), Command("blame", "blame", path, "--limit", "50"),
+            Command("why", "why", path, row), Command("why-search", "why", path, row, "--search", "milk"),
+            Command("why-sort", "why", path, row, "--sort", "title"),
+            Command("trash", "trash", path), Command("trash-text", "trash", path, "--text", "milk 19"),
+            Command("trash-text-none", "trash", path, "--text", "nowhere"),
+            Command("play", "play", path, version, near, "--speed", "1000000"),
+            Command("branches", "branches", path), Command("stats", "stats", path),
+            Command("checkpoints", "checkpoints", path), Command("projections", "projections", path),
+            Command("record", "record", path, version), Command("who", "who", path), Command("manual", "manual"),
+            Command("compact-dry", "compact", path, "--dry-run"),
+            Command("copy", "copy", path, copy(of: path)), Command("backup", "backup", path, copy(of: path)),
+            Command("extract", "extract", path, "\(version)..\(near)", copy(of: path)),
+            Command("bisect", "bisect", path, "--where", "row spoiled exists", kind: .ending),
+            Command("bisect-text", "bisect", path, "--where", "contains spoiled", kind: .ending),
+            Command("verify", "verify", path, kind: .memory),
         ]
     }
+
+    private static func editing(_ path: String, _ row: String, _ version: String) -> [Command] {
+        [
+            Command("exec", "exec", path, input: #"{"toggle":{"id":"\#(row)"}}"#),
+            Command("undo", "undo", path), Command("redo", "redo", path),
+            Command("revert", "revert", path, version, "--skip-conflicts"),
+            Command("earlier", "earlier", path, "10"), Command("later", "later", path, "10"),
+            Command("restore-row", "restore", path, version, "--row", row),
+            Command("restore-section", "restore", path, version, "--section", "gone"),
+            Command("restore", "restore", path, version), Command("go", "go", path, version),
+        ]
+    }
+
+    /// Where commands that make another file make it.
+    private static func copy(of path: String) -> String { "\(path)-copy" }
 
     /// Measures all commands.
     ///
@@ -52,24 +98,56 @@ struct ToolBenchmarks {
     ///   - row: a row of it.
     ///   - version: a version of it, in the middle.
     func run(with path: String, row: String, version: Int) throws {
-        var most: [Double] = []
-        for (name, arguments) in Self.commands(path, row, version) {
+        var most: (mebibytes: Double, name: String)?
+        for command in Self.commands(path, row, version) {
             var memory: [Double] = []
+            defer { removeCopy(of: path) }
             try runner.measure(
-                Self.prefix + name, unit: "ms", target: isFull ? .median(atMost: 40) : nil,
-                note: { "\(NumberText.text(Statistics.median(memory))) MiB" }
+                Self.prefix + command.name, unit: command.kind == .memory ? "MiB" : "ms", target: target(of: command),
+                note: {
+                    command.kind == .memory ? nil : "\(NumberText.text(Statistics.median(memory))) MiB"
+                }
             ) {
-                let run = try probes.result(
-                    of: .command(program: tool, arguments: arguments), as: CommandResult.self)
-                memory.append(Double(run.peakBytes) / Double(1 << 20))
-                return run.firstByte * 1e3
+                removeCopy(of: path)
+                let result = try result(of: command)
+                memory.append(Double(result.peakBytes) / Double(1 << 20))
+                switch command.kind {
+                case .beginning: return result.firstByte * 1e3
+                case .ending: return result.duration * 1e3
+                case .memory: return memory.last!
+                }
             }
-            if !memory.isEmpty { most.append(Statistics.median(memory)) }
+            guard command.kind == .beginning, !memory.isEmpty else { continue }
+            let median = Statistics.median(memory)
+            if median > most?.mebibytes ?? 0 { most = (median, command.name) }
         }
-        guard let greatest = most.max() else { return }
+        guard let most else { return }
         runner.add(
             Figure(
-                name: Self.memory, unit: "MiB", samples: [greatest], peer: nil,
-                target: isFull ? .median(atMost: 40) : nil, note: "the command that needs most"))
+                name: Self.memory, unit: "MiB", samples: [most.mebibytes], peer: nil,
+                target: isFull ? .median(atMost: 40) : nil, note: "\(most.name), which needs most"))
+    }
+
+    private func target(of command: Command) -> Target? {
+        guard isFull else { return nil }
+        switch command.kind {
+        case .beginning: return .median(atMost: 40)
+        case .ending: return .median(atMost: 2_000)
+        case .memory: return .median(atMost: 100)
+        }
+    }
+
+    private func result(of command: Command) throws -> CommandResult {
+        var (program, arguments) = (tool, command.arguments)
+        if let input = command.input {
+            (program, arguments) = ("/bin/sh", ["-c", "exec \"$0\" \"$@\" <<'END'\n\(input)\nEND", tool] + arguments)
+        }
+        return try probes.result(of: .command(program: program, arguments: arguments), as: CommandResult.self)
+    }
+
+    private func removeCopy(of path: String) {
+        for end in ["", "-lock", "-processes"] {
+            try? FileManager.default.removeItem(atPath: Self.copy(of: path) + end)
+        }
     }
 }
