@@ -55,7 +55,7 @@ package enum TouchMerge {
             number: number, first: oldest.first, last: newest.last, count: count,
             bits: TouchCatalog.Segment.bits(count, bucketSize: bucketSize), landmarkCount: 0)
         var writer = ByteWriter()
-        var streams = inputs.map(Stream.init)
+        var streams = try inputs.map(Stream.init)
         var touches: [Touch] = []
         segment.count = 0
         for bucket in 0..<segment.bucketCount {
@@ -90,16 +90,13 @@ package enum TouchMerge {
         return segment
     }
 
-    /// Takes the touches up to a fingerprint out of all streams, in order.
+    /// Takes the touches up to a fingerprint out of all streams, in order; of one fingerprint, those of the newest stream first.
     private static func merge(_ streams: inout [Stream], through last: UInt32, _ touches: inout [Touch]) throws {
         while true {
-            var least: UInt32?
-            for index in streams.indices {
-                guard let next = try streams[index].next(), next <= last else { continue }
-                least = min(least ?? next, next)
-            }
-            guard let least else { return }
-            for index in streams.indices { streams[index].take(least, &touches) }
+            var least = UInt64.max
+            for index in streams.indices { least = min(least, streams[index].head) }
+            if least > last { return }
+            for index in streams.indices where streams[index].head == least { try streams[index].take(&touches) }
         }
     }
 
@@ -109,25 +106,36 @@ package enum TouchMerge {
         private var bucket = 0
         private var touches: [Touch] = []
         private var index = 0
+        /// The fingerprint of the next touch; greater than all at the end.
+        private(set) var head: UInt64 = 0
 
-        init(_ input: TouchInput) { self.input = input }
+        init(_ input: TouchInput) throws {
+            self.input = input
+            try findHead()
+        }
 
-        /// The fingerprint of the next touch; nil at the end.
-        mutating func next() throws -> UInt32? {
-            while index == touches.count {
-                guard bucket < input.segment.bucketCount else { return nil }
+        /// Moves the touches of the next fingerprint into an array.
+        mutating func take(_ result: inout [Touch]) throws {
+            let fingerprint = touches[index].fingerprint
+            repeat {
+                result.append(touches[index])
+                index += 1
+            } while index < touches.count && touches[index].fingerprint == fingerprint
+            try findHead()
+        }
+
+        @inline(__always)
+        private mutating func findHead() throws {
+            if index == touches.count { try readBucket() }
+            head = index < touches.count ? UInt64(touches[index].fingerprint) : .max
+        }
+
+        /// Reads the next bucket that has touches.
+        private mutating func readBucket() throws {
+            while index == touches.count && bucket < input.segment.bucketCount {
                 touches = try input.touches(bucket)
                 bucket += 1
                 index = 0
-            }
-            return touches[index].fingerprint
-        }
-
-        /// Moves the touches of a fingerprint into an array, if they are next.
-        mutating func take(_ fingerprint: UInt32, _ result: inout [Touch]) {
-            while index < touches.count && touches[index].fingerprint == fingerprint {
-                result.append(touches[index])
-                index += 1
             }
         }
     }
