@@ -171,8 +171,12 @@ extension BrowserTests {
                 try await page.click("#live")
                 try await page.wait(forVersion: head)
                 try await page.fill("#detail [type=search]", "tea")
+                try await page.evaluate("document.querySelector('#log').scrollTop = 1000")
+                try await page.waitUntilShown()
+                let read = try await page.firstInSight("#log")
                 try await commit()
                 try await page.wait(forVersion: head)
+                #expect(try await page.firstInSight("#log") == read)
                 #expect(try await page.text("document.activeElement.value") == "tea")
             }
         }

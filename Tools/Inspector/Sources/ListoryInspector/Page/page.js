@@ -244,7 +244,7 @@ async function showCommitName() {
   });
   if (app.at !== at || commit === undefined) return;
   if (isLast && log === logList.source) {
-    logList.setChosen(`${at}`, index < 0 || revealed === at ? null : index);
+    logList.setChosen(`${at}`, index < 0 ? null : index, revealed !== at);
     revealed = at;
   }
   app.commitName = commit?.name ?? "";
@@ -434,6 +434,7 @@ function openTab(name, focuses = false) {
   }
   element("detail").setAttribute("aria-labelledby", `tab-${name}`);
   if (!source) return undefined;
+  problem();
   writeLink();
   return showPanel();
 }
@@ -592,10 +593,16 @@ async function news() {
     });
     // What the user has asked for meanwhile comes first.
     await showing;
-    if (app.at === head && head !== app.info.version && !player) await show({ at: app.info.version });
-    // An edit of this page has shown its version already.
-    else if (app.at === app.info.version) placeShown();
-    else versionShown();
+    if (app.at === head && head !== app.info.version && !player) {
+      // Whoever has scrolled the log reads there.
+      revealed = app.info.version;
+      await show({ at: app.info.version });
+    } else if (app.at === app.info.version) {
+      // An edit of this page has shown its version already.
+      placeShown();
+    } else {
+      versionShown();
+    }
   }
   isLearning = false;
 }
@@ -702,8 +709,10 @@ await attempt(async () => {
     version: ({ version }) => { if (version !== known) { known = version; news(); } },
     lost: (isLost) => {
       element("connection").textContent = isLost ? "Not connected" : "";
+      if (isLost) return;
+      problem();
       // What could not be loaded meanwhile.
-      if (!isLost) for (const each of [list, otherList, logList]) each.refresh();
+      for (const each of [list, otherList, logList]) each.refresh();
     },
   });
 });

@@ -239,10 +239,10 @@ export class Windowed {
 
   // MARK: Choosing
 
-  /** Marks the item of a key as chosen, and makes its line visible if the place is given. */
-  setChosen(key, index = null) {
+  /** Marks the item of a key as chosen. If its place is given, its line becomes visible, unless that is not wanted. */
+  setChosen(key, index = null, reveals = true) {
     this.#chosen = { key, index: index ?? this.#chosen.index };
-    if (index == null) this.#draw();
+    if (index == null || !reveals) this.#draw();
     else this.reveal(index);
   }
 
