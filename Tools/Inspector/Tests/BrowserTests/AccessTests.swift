@@ -237,15 +237,23 @@ extension BrowserTests {
         static let folder = ProcessInfo.processInfo.environment["LISTORY_PICTURES"].map { URL(fileURLWithPath: $0) }
 
         @Test func `the page is drawn in both themes, on wide and narrow windows`() async throws {
-            let list = try TestList.shopping()
-            try await withPage(of: list.path) { page in
-                func keep(_ name: String) async throws {
-                    let picture = try await page.picture()
-                    #expect(picture.count > 10_000)
-                    if let folder = Pictures.folder {
-                        try picture.write(to: folder.appendingPathComponent("inspector-\(name).png"))
-                    }
+            func keep(_ page: Page, _ name: String) async throws {
+                let picture = try await page.picture()
+                #expect(picture.count > 10_000)
+                if let folder = Pictures.folder {
+                    try picture.write(to: folder.appendingPathComponent("inspector-\(name).png"))
                 }
+            }
+            let list = try TestList.shopping()
+            try await withPage(of: list.path, arguments: ["--allow-write"]) { page in
+                try await page.resize(width: 1280, height: 800)
+                try await page.click("#filter-button")
+                try await page.clickRow("Today")
+                try await page.evaluate(
+                    "document.querySelectorAll('#detail details').forEach((each) => { each.open = true; })")
+                try await keep(page, "light-1280-forms")
+            }
+            try await withPage(of: list.path) { page in
                 try await page.go(to: "7")
                 try await page.wait(forVersion: 7)
                 for dark in [false, true] {
@@ -253,21 +261,22 @@ extension BrowserTests {
                     try await page.prefer(dark: dark, motion: false)
                     try await page.resize(width: 1280, height: 800)
                     try await page.openTab("commit")
-                    try await keep("\(theme)-1280")
+                    try await keep(page, "\(theme)-1280")
                     try await page.clickRow("Oat milk")
-                    try await keep("\(theme)-1280-row")
+                    try await keep(page, "\(theme)-1280-row")
                     try await page.fill("#other", "2")
                     try await page.press("Enter")
                     try await page.wait("!document.querySelector('#other-side').hidden")
                     try await page.waitUntilShown()
-                    try await keep("\(theme)-1280-compare")
+                    try await keep(page, "\(theme)-1280-compare")
                     try await page.click("#compare-end")
+                    try await page.wait("document.querySelector('#other-side').hidden")
                     try await page.resize(width: 390, height: 844, scale: 2)
                     for pane in ["rows", "log", "detail"] {
                         try await page.click("[data-pane=\(pane)]")
                         try await page.waitUntilShown()
                         try await page.evaluate("scrollTo(0, 0)")
-                        try await keep("\(theme)-390-\(pane)")
+                        try await keep(page, "\(theme)-390-\(pane)")
                     }
                 }
             }
