@@ -26,8 +26,11 @@ struct InspectCommand: ParsableCommand {
     @Flag(help: "The page may edit the list, undo and redo.")
     var allowWrite = false
 
-    @Option(help: ArgumentHelp("The port on which the page is served; 0 for any that is free.", valueName: "port"))
-    var port: UInt16 = 0
+    @Option(
+        help: ArgumentHelp(
+            "The port on which the page is served; 0 for any that is free. Without it, one that follows from the store's path.",
+            valueName: "port"))
+    var port: UInt16?
 
     @Flag(help: "End when the input ends, for programs that start this one.")
     var untilInputEnds = false
@@ -36,7 +39,8 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         let name = "listory-inspect"
-        var arguments = [name, "--port", "\(port)"]
+        var arguments = [name]
+        if let port { arguments += ["--port", "\(port)"] }
         if allowWrite { arguments.append("--allow-write") }
         if untilInputEnds { arguments.append("--until-input-ends") }
         arguments += ["--", store.path]

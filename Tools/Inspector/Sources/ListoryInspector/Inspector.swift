@@ -23,8 +23,16 @@ public final class Inspector: Sendable {
     private let inspected: InspectedStore
     private let access = Access()
     private let limits: Limits
-    private let port: Int
-    private let server = Mutex<Server?>(nil)
+    private let port: Port
+    private let server = Mutex<Task<Server, any Error>?>(nil)
+    /// The port of the running server.
+    private let usedPort = Mutex(0)
+
+    /// On which port the page is served.
+    private enum Port {
+        case exactly(Int)
+        case preferably(Int)
+    }
 
     /// A running server.
     private struct Server {
@@ -38,22 +46,56 @@ public final class Inspector: Sendable {
     /// - Parameters:
     ///   - store: the store, which has to stay open as long as it is shown.
     ///   - allowsWriting: whether the page may edit the list, undo and redo.
-    ///   - port: the port on which the page is served; 0 for any that is free.
-    public convenience init(_ store: some StoreProtocol, allowsWriting: Bool = false, port: UInt16 = 0) {
+    ///   - port: the port on which the page is served; 0 for any that is free; nil for one that follows from the path of the
+    ///     store, or any if that is taken. A browser keeps bookmarks for each port by itself.
+    public convenience init(_ store: some StoreProtocol, allowsWriting: Bool = false, port: UInt16? = nil) {
         self.init(store.core, allowsWriting: allowsWriting, port: port, limits: Limits())
     }
 
-    init(_ store: UntypedStore, allowsWriting: Bool, port: UInt16, limits: Limits) {
+    init(_ store: UntypedStore, allowsWriting: Bool, port: UInt16?, limits: Limits) {
         inspected = InspectedStore(store, allowsWriting: allowsWriting)
-        (self.port, self.limits) = (Int(port), limits)
+        self.port = port.map { .exactly(Int($0)) } ?? .preferably(Inspector.port(of: store.path))
+        self.limits = limits
     }
 
-    /// Begins to serve the page.
+    /// The port of a store, from 20,000 on, where systems do not look for free ones.
+    static func port(of path: String) -> Int {
+        let path = URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+        // FNV-1a, which is the same in every process.
+        let hash = path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return 20_000 + Int(hash % 10_000)
+    }
+
+    /// Begins to serve the page, unless it is served already.
     ///
     /// - Returns: a link to open in a browser, see ``link()``.
     /// - Throws: an error of the system if the port cannot be used.
     @discardableResult
     public func start() async throws -> URL {
+        let starting = server.withLock { server in
+            let starting = server ?? Task { try await self.serve() }
+            server = starting
+            return starting
+        }
+        do {
+            let number = try await starting.value.port
+            usedPort.withLock { $0 = number }
+        } catch {
+            server.withLock { if $0 == starting { $0 = nil } }
+            throw error
+        }
+        return link()
+    }
+
+    private func serve() async throws -> Server {
+        switch port {
+        case .exactly(let number): return try await serve(on: number)
+        case .preferably(let number):
+            do { return try await serve(on: number) } catch { return try await serve(on: 0) }
+        }
+    }
+
+    private func serve(on number: Int) async throws -> Server {
         let (ports, port) = AsyncStream<Int>.makeStream()
         var application = Application(
             responder: InspectorResponder(
@@ -67,7 +109,7 @@ public final class Inspector: Sendable {
                         maxHeaderFieldSize: limits.fieldBytes, maxHeaderListSize: limits.headBytes,
                         maxHeaderFieldCount: limits.fieldCount))),
             configuration: .init(
-                address: .hostname("127.0.0.1", port: self.port),
+                address: .hostname("127.0.0.1", port: number),
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) })
         application.logger.logLevel = .error
@@ -82,19 +124,18 @@ public final class Inspector: Sendable {
             try await run.value
             throw CancellationError()
         }
-        server.withLock { $0 = Server(group: group, run: run, port: number) }
-        return link()
+        return Server(group: group, run: run, port: number)
     }
 
     /// Another link to the page. Each works once, for one browser, until the server stops.
     public func link() -> URL {
-        let port = server.withLock { $0?.port } ?? port
-        return URL(string: "http://127.0.0.1:\(port)/open?token=\(access.newLink())")!
+        URL(string: "http://127.0.0.1:\(usedPort.withLock(\.self))/open?token=\(access.newLink())")!
     }
 
     /// Stops to serve the page. The store stays open.
     public func stop() async {
-        guard let server = server.withLock({ $0.take() }) else { return }
+        guard let starting = server.withLock({ $0.take() }), let server = try? await starting.value else { return }
+        access.forgetLinks()
         await server.group.triggerGracefulShutdown()
         try? await server.run.value
     }

@@ -18,7 +18,7 @@ func end(_ error: any Error) -> Never {
 /// The arguments.
 struct Arguments {
     var allowsWriting = false
-    var port: UInt16 = 0
+    var port: UInt16?
     /// Whether the end of the input ends the program, for programs that start it.
     var endsWithInput = false
     var path = ""
@@ -71,7 +71,8 @@ do {
     let inspector = Inspector(store, allowsWriting: arguments.allowsWriting, port: arguments.port)
     let link: URL
     do { link = try await inspector.start() } catch {
-        throw ToolError(.inputOutput, "port \(arguments.port) cannot be used: \(error)")
+        throw ToolError(
+            .inputOutput, "\(arguments.port.map { "port \($0)" } ?? "a free port") cannot be used: \(error)")
     }
     try Standard.output.write("\(link.absoluteString)\n")
     _ = await ends.first { true }

@@ -90,9 +90,10 @@ extension BrowserTests {
                 #expect(shown.elements.compactMap(\.number) == (1...newest).map { Double($0) })
                 #expect(try await page.lines() == list.lines(at: newest))
                 // From the end, it plays from the beginning.
-                try await page.evaluate("document.querySelector('#speed').value = '3'")
+                try await page.evaluate("document.querySelector('#speed').value = '1'")
                 try await page.click("#play")
-                try await page.wait("document.querySelector('#version').value === '2'")
+                try await page.wait("document.querySelector('main').dataset.version === '0'")
+                try await page.wait("document.querySelector('main').dataset.version > 0")
                 try await page.click("#play")
                 let paused = try await page.version
                 #expect(try await page.lines() == list.lines(at: paused))

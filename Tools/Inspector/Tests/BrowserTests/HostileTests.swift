@@ -42,10 +42,15 @@ extension BrowserTests {
             try store.waitUntilDurable()
             try await withPage(of: list.path) { page in
                 let newest = try list.newest
-                for version in [newest, newest - 1, 1, 2] {
+                // Every version, so that each name is told.
+                for version in 1...newest {
                     try await page.go(to: "\(version)")
                     try await page.wait(forVersion: version)
                     #expect(try await page.lines() == list.lines(at: version))
+                    try await page.wait(
+                        "document.querySelector('#status').textContent.startsWith('Version \(version) ')")
+                    try await page.checkForHarm()
+                    if ![newest, newest - 1, 1, 2].contains(version) { continue }
                     for tab in ["commit", "row", "changes", "trash", "branches", "bookmarks", "export"] {
                         try await page.openTab(tab)
                         try await page.checkForHarm()
@@ -108,18 +113,26 @@ extension BrowserTests {
                         id: 1, title: "", items: ids.enumerated().map { TestList.row($0.element, "row \($0.offset)") }))
             }
             for (index, id) in ids.enumerated() {
-                try list.store.edit("Change") { try $0.update(id, content: TestList.content("row \(index)")) }
+                try list.store.edit("Change") { try $0.update(id, content: TestList.content("changed \(index)")) }
             }
             try list.store.waitUntilDurable()
-            try await withPage(of: list.path) { page in
-                for (index, id) in ids.prefix(3).enumerated() {
-                    try await page.clickRow("row \(index)")
-                    let text = if case .integer(let value) = id { "\(value)" } else { "\(id)" }
-                    try await page.wait("document.querySelector('#detail h2').textContent === 'Row \(text)'")
+            try await withPage(of: list.path, arguments: ["--allow-write"]) { page in
+                for (index, id) in ids.enumerated() {
+                    try await page.clickRow("changed \(index)")
+                    try await page.wait("document.querySelector('#detail h2').textContent === 'Row \(id.plainText)'")
                     try await page.wait("document.querySelector('#detail .history')")
                     #expect(
                         try await page.texts("#detail .history .version")
                             == list.store.history(ofRow: id).map { "\($0.commit.version)" })
+                    #expect(try await page.texts("#detail .content").contains { $0.contains("changed \(index)") })
+                    #expect(
+                        try await page.texts("#detail .blame dd:nth-of-type(2) .version")
+                            == ["\(list.store.blame(ofRows: [id])[0].updated!.version)"])
+                    let version = try await page.version
+                    try await page.clickButton("#detail", "Check")
+                    try await page.wait(forVersion: version + 1)
+                    #expect(try await page.lines()[index + 1].isChecked == true)
+                    #expect(try await page.lines().filter { $0.isChecked == true }.count == index + 1)
                 }
             }
         }
@@ -137,7 +150,12 @@ extension Page {
               [...document.querySelectorAll("*")].some((each) => [...each.attributes].some((one) => one.name.startsWith("on")))
                 && "a handler was made",
               /[\0-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/.test(document.body.textContent) && "a character is unseen",
-              [...document.querySelectorAll("#list .title, #log .title, #detail h2 bdi")].some((each) =>
+              [...document.querySelectorAll("[title], [aria-label], [aria-valuetext]")].some((each) =>
+                ["title", "aria-label", "aria-valuetext"].some((name) =>
+                  /[\0-\x1f\x7f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/.test(each.getAttribute(name) ?? ""))) && "an attribute has unseen ones",
+              document.querySelector("#status").textContent.split(",").length > 2 && !document.querySelector("#status bdi")
+                && "a name is told as if it were ours",
+              [...document.querySelectorAll("#list .title, #log .title, #detail h2 bdi, #status bdi")].some((each) =>
                 getComputedStyle(each).unicodeBidi !== "isolate") && "a direction is not isolated",
             ].filter(Boolean)
             """#)

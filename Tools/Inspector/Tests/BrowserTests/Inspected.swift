@@ -51,9 +51,11 @@ final class InspectorProcess: @unchecked Sendable {
 
 /// Shows a store in a browser while `body` runs, and checks that the page had no problem.
 ///
-/// - Parameter arguments: of the program.
+/// - Parameters:
+///   - arguments: of the program.
+///   - script: runs before those of the page.
 func withPage(
-    of store: String, arguments: [String] = [], location: SourceLocation = #_sourceLocation,
+    of store: String, arguments: [String] = [], script: String = "", location: SourceLocation = #_sourceLocation,
     _ body: (Page) async throws -> Void
 ) async throws {
     let program = try InspectorProcess(store, arguments: arguments)
@@ -62,6 +64,7 @@ func withPage(
     let browser = try Chromium()
     defer { browser.stop() }
     let page = try await Page(browser, downloads: folder)
+    try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)])
     try await page.open(program.launchLink)
     try await page.waitUntilShown()
     try await body(page)

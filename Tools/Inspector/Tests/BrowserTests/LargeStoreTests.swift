@@ -45,6 +45,16 @@ extension BrowserTests {
                     #expect(shown == Array(all[first..<first + shown.count]), "version \(version)")
                     #expect(try await page.logVersions().contains(version))
                 }
+                // What is nowhere is looked for to the end, without scrolling.
+                try await page.click("#filter-button")
+                try await page.fill("#filter [name=text]", "nowhere")
+                try await page.press("Enter")
+                try await page.wait("document.querySelector('#log-count').textContent === '0 commits'", seconds: 600)
+                try await page.openTab("find")
+                try await page.fill("#detail [type=search]", "nowhere")
+                try await page.press("Enter")
+                try await page.wait(
+                    "document.querySelector('#detail').textContent.includes('No row has these words')", seconds: 600)
                 let times = try await page.evaluate(
                     "performance.getEntriesByName('version').map((entry) => entry.duration)"
                 )

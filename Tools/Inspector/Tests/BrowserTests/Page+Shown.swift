@@ -17,23 +17,25 @@ struct ShownLine: Equatable, CustomStringConvertible {
 extension Page {
     /// Waits until the page is not busy any more, and nothing moves.
     func waitUntilShown() async throws {
+        // What is drawn and loaded with the next frame begins with it.
+        try await evaluate("new Promise((next) => requestAnimationFrame(() => setTimeout(next)))")
         try await wait(
             """
             document.querySelector("main")?.getAttribute("aria-busy") === "false"
-              && document.querySelector("#version").value !== "" && !document.querySelector("#list .waiting")
+              && document.querySelector("main").dataset.version && !document.querySelector("#list .waiting")
               && !document.getAnimations().some((motion) => motion.playState === "running")
             """)
     }
 
     /// Waits until a version is shown, with its panel.
     func wait(forVersion version: UInt64) async throws {
-        try await wait("document.querySelector('#version').value === '\(version)'")
+        try await wait("document.querySelector('main').dataset.version === '\(version)'")
         try await waitUntilShown()
     }
 
     /// The version that is shown.
     var version: UInt64 {
-        get async throws { UInt64(try await text("document.querySelector('#version').value")) ?? .max }
+        get async throws { UInt64(try await text("document.querySelector('main').dataset.version")) ?? .max }
     }
 
     /// Goes to a version by its name.
@@ -112,7 +114,7 @@ extension Page {
         try await click("[data-test]")
     }
 
-    /// Clicks on the row with a title.
+    /// Clicks on the row or section with a title.
     func clickRow(_ title: String) async throws {
         let name = JSONValue.text(of: .string(title))
         try await evaluate(

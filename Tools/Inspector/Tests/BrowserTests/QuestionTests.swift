@@ -267,6 +267,73 @@ extension BrowserTests {
             }
         }
 
+        @Test func `with permission it saves what it shows, and inserts and renames`() async throws {
+            let list = try TestList.shopping()
+            let content = #"{"title":"Sugar","big":12345678901234567890}"#
+            try list.store.edit("Sugar") {
+                try $0.insert([NewRow(id: 8, content: Array(content.utf8))], at: .end(ofSection: "today"))
+            }
+            try list.store.waitUntilDurable()
+            try await withPage(of: list.path, arguments: ["--allow-write"]) { page in
+                func open(_ summary: String) async throws {
+                    try await page.waitUntilShown()
+                    try await page.evaluate(
+                        """
+                        [...document.querySelectorAll("#detail summary")].find((each) => each.textContent === "\(summary)").click()
+                        """)
+                }
+                /// Waits for what a screen reader is told, also if other things are shown meanwhile.
+                func expect(_ told: String, _ titles: [String], location: SourceLocation = #_sourceLocation)
+                    async throws
+                {
+                    try await page.wait("document.querySelector('#status').textContent.startsWith('\(told)')")
+                    #expect(try await page.texts("#problem") == [""], sourceLocation: location)
+                    let lines = try await page.lines()
+                    for title in titles { #expect(lines.contains { $0.title == title }, sourceLocation: location) }
+                }
+                try await page.clickRow("Sugar")
+                let shown = try await page.texts("#detail .content")[0]
+                #expect(shown.contains("12345678901234567890"))
+                // As it is.
+                try await open("Edit")
+                try await page.clickButton("#detail", "Save")
+                try await expect("The row is updated.", ["Sugar"])
+                // A mistake keeps what was written.
+                try await open("Edit")
+                try await page.fill("#detail textarea", "{")
+                try await page.clickButton("#detail", "Save")
+                try await page.wait("document.querySelector('#problem').textContent.includes('not JSON')")
+                #expect(try await page.text("document.querySelector('#detail textarea').value") == "{")
+                try await page.fill("#detail textarea", "{\n  \"title\": \"Brown sugar\"\n}")
+                let version = try await page.version
+                try await page.clickButton("#detail", "Save")
+                try await page.wait(forVersion: version + 1)
+                try await expect("The row is updated.", ["Brown sugar"])
+                try await page.clickRow("Today")
+                try await open("Rename")
+                try await page.fill("#detail details[open] input", "This week")
+                try await page.press("Enter")
+                try await expect("The section is renamed.", ["This week"])
+                try await open("Insert a row")
+                try await page.fill("#detail details[open] input", "9")
+                try await page.fill("#detail details[open] textarea", #"{"title":"Salt"}"#)
+                try await page.clickButton("#detail details[open]", "Insert")
+                try await expect("The row is inserted.", ["Salt"])
+                try await open("Insert a section")
+                try await page.fill("#detail details[open] label:first-child input", "never")
+                try await page.fill("#detail details[open] label:nth-child(2) input", "Never")
+                try await page.press("Enter")
+                try await expect("The section is inserted.", ["Never"])
+                try await page.click("#undo")
+                try await expect("Undone.", ["Salt"])
+                #expect(try await !page.lines().contains { $0.title == "Never" })
+                let last = try await page.version
+                while try list.newest < last { try await Task.sleep(for: .milliseconds(5)) }
+                let rows = try list.store.snapshot
+                #expect(rows.sections.first { $0.id == "today" }?.items.contains { $0.id == 9 } == true)
+            }
+        }
+
         @Test func `with permission it edits, undoes, redoes, goes, restores and reverts`() async throws {
             let list = try TestList.shopping()
             try await withPage(of: list.path, arguments: ["--allow-write"]) { page in

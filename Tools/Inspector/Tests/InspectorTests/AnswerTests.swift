@@ -44,6 +44,13 @@ struct AnswerTests {
         return .object(members.merging(more) { $1 })
     }
 
+    /// An id as a parameter.
+    private func parameter(_ id: UntypedID) -> String {
+        var writer = JSONWriter()
+        writer.write(id)
+        return writer.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+    }
+
     private func path(_ path: ListIndexPath) -> JSONValue {
         .array([.integer(Int64(path.section)), .integer(Int64(path.item))])
     }
@@ -95,15 +102,15 @@ struct AnswerTests {
                 guard let section = rows.sections.randomElement(using: &random),
                     let row = section.items.randomElement(using: &random), let place = rows.indexPath(of: row.id)
                 else { continue }
-                let id = row.id.plainText.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+                let id = parameter(row.id)
                 let found = try browser.get("/api/find?id=\(id)&at=\(version)")
                 #expect(found["at"] == path(place))
                 #expect(found["line"]?.number == rows.rows(in: .rowsWithHeaders).offset(of: place))
-                let report = try RowReport(IdentifierText(row.id.plainText), in: store, at: VersionName("\(version)"))
+                let report = try RowReport(IdentifierText(row.id), in: store, at: VersionName("\(version)"))
                 #expect(try browser.get("/api/row?id=\(id)&at=\(version)") == JSONValue(parsing: report.json()))
             }
-            #expect(try browser.get("/api/find?id=nobody")["line"] == .null)
-            #expect(try browser.ask("/api/row?id=nobody").status == 404)
+            #expect(try browser.get("/api/find?id=%22nobody%22")["line"] == .null)
+            #expect(try browser.ask("/api/row?id=%22nobody%22").status == 404)
             #expect(try browser.ask("/api/rows?at=100000").status == 404)
         }
     }
@@ -230,7 +237,7 @@ struct AnswerTests {
         try await inspecting(store) { _, browser in
             let rows = try store.snapshot
             for id in rows.sections.flatMap({ $0.items.map(\.id) }).prefix(20) {
-                let text = id.plainText.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+                let text = parameter(id)
                 var (found, next): ([JSONValue], JSONValue?) = ([], nil)
                 repeat {
                     let before = next?.number.map { "&before=\($0)" } ?? ""
@@ -253,7 +260,7 @@ struct AnswerTests {
             let window = try browser.get("/api/blame?from=0&limit=200")["rows"]?.elements ?? []
             let shown = try lines(rows).prefix(200).filter { $0["at"] != nil }
             #expect(window.map { $0["at"] } == shown.map { $0["at"] })
-            #expect(try browser.ask("/api/history?id=nobody").status == 404)
+            #expect(try browser.ask("/api/history?id=%22nobody%22").status == 404)
         }
     }
 
@@ -292,7 +299,7 @@ struct AnswerTests {
                     let rows = try store.snapshot(at: Version(version))
                     guard let row = rows.sections.randomElement(using: &random)?.items.randomElement(using: &random)
                     else { continue }
-                    let id = row.id.plainText.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+                    let id = parameter(row.id)
                     let answer = try browser.get("/api/why?id=\(id)&at=\(version)\(query)")
                     let report = try ExplanationReport(
                         IdentifierText(row.id), in: store, at: VersionName(Version(version)), through: view)
@@ -305,7 +312,7 @@ struct AnswerTests {
                     }
                 }
             }
-            #expect(try browser.get("/api/why?id=nobody")["text"] == .array([]))
+            #expect(try browser.get("/api/why?id=%22nobody%22")["text"] == .array([]))
         }
     }
 
@@ -440,7 +447,8 @@ struct AnswerTests {
                 "rows?at=x", "rows?at=", "rows?limit=0", "rows?limit=501", "rows?limit=-1", "rows?limit=+5",
                 "rows?from=1.5",
                 "rows?from=99999999999999999999", "rows?nothing=1", "rows?at=1&at=2", "rows?at=%ZZ", "rows?at=%FF",
-                "row", "row?id=", "find", "search", "search?words=", "changes", "changes?from=1", "changes?to=1",
+                "row", "row?id=", "row?id=seven", "row?id=[7]", "find", "search", "search?words=", "changes",
+                "changes?from=1", "changes?to=1",
                 "batches?from=1", "diff?to=1", "timeline?buckets=0", "timeline?buckets=1001", "log?limit=201",
                 "log?cause=nothing", "log?kind=nothing", "log?since=yesterday", "commit", "commit?version=", "history",
                 "history?id=1&section=yes", "trash?limit=0", "trash?before=1", "why", "why?id=1&outline=1",

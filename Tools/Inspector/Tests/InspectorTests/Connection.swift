@@ -1,6 +1,6 @@
 // HTTP over a socket, as little as the tests need; every byte of a request is the test's own.
 //
-// Always holds: no read waits for more than a minute.
+// Always holds: no read waits for ever.
 
 import Foundation
 import ToolSupport
@@ -15,16 +15,19 @@ final class Connection: @unchecked Sendable {
     // @unchecked Sendable: one thread reads at a time.
     private let descriptor: Int32
     private var buffer: [UInt8] = []
+    /// Whether the other side has ended it. Otherwise a read that gets nothing has waited too long.
+    private(set) var hasEnded = false
 
-    /// - Parameter host: the address in the order of its bytes.
-    init(port: Int, host: UInt32 = 0x7F00_0001) throws {
+    /// - Parameters:
+    ///   - host: the address in the order of its bytes.
+    ///   - seconds: how long a read waits.
+    init(port: Int, host: UInt32 = 0x7F00_0001, seconds: Int = 60) throws {
         #if os(Linux)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
         descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        wait(seconds)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -38,6 +41,12 @@ final class Connection: @unchecked Sendable {
     }
 
     deinit { Foundation.close(descriptor) }
+
+    /// Sets how long a read waits.
+    func wait(_ seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
 
     func send(_ text: String) {
         let bytes = Array(text.utf8)
@@ -75,6 +84,7 @@ final class Connection: @unchecked Sendable {
         var part = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &part, part.count, 0)
         if count > 0 { buffer += part[..<count] }
+        if count == 0 || (count < 0 && errno == ECONNRESET) { hasEnded = true }
         return count > 0
     }
 

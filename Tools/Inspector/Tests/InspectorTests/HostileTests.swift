@@ -49,12 +49,14 @@ struct HostileTests {
         let folder = try TemporaryFolder.inMemory()
         let store = try Self.store(folder)
         try await inspecting(store) { _, browser in
-            let id = (Self.hostile + "1").addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+            let text = JSONValue.text(of: .string(Self.hostile + "1"))
+            let id = text.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
             for path in [
                 "/api/state", "/api/rows", "/api/changes?from=0&to=2", "/api/batches?from=0&to=2",
                 "/api/diff?from=0&to=2",
                 "/api/diff?from=1&to=2", "/api/log", "/api/log?text=alert", "/api/history?id=\(id)", "/api/blame",
                 "/api/search?words=alert", "/api/timeline", "/api/find?id=\(id)",
+                "/api/why?id=\(id)", "/api/blame?id=\(id)", "/api/trash",
             ] {
                 let answer = try browser.ask(path)
                 #expect(answer.status == 200, "\(path): \(answer)")
@@ -74,6 +76,41 @@ struct HostileTests {
             #expect(wrong.status == 400 && Self.isPlain(message))
             let file = try browser.ask("/api/export?format=lines")
             #expect(file.fields["content-disposition"] == "attachment; filename=\"a_b___script__-log.jsonl\"")
+        }
+    }
+
+    /// Waits until so many threads write exports. They begin and end a moment after their connections.
+    private static func wait(forExports isExpected: (Int) -> Bool) throws {
+        for attempt in 0... {
+            let count = ExportStream.writers.load(ordering: .relaxed)
+            if isExpected(count) { return }
+            try #require(attempt < 6000, "\(count) threads")
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+    }
+
+    @Test("An export that is not read to its end leaves no thread")
+    func abortedExports() async throws {
+        let folder = try TemporaryFolder.inMemory()
+        let store = try UntypedStore.create(at: folder.file("long.listory"))
+        try store.edit("New") { try $0.insertSection(NewSection(id: 1)) }
+        // More than the buffers of a connection hold.
+        let long = Array("\"\(String(repeating: "z", count: 1 << 20))\"".utf8)
+        for id in 0..<Int64(40) {
+            try store.edit("Long") { try $0.insert([NewRow(id: .integer(id), content: long)], at: .end(ofSection: 1)) }
+        }
+        try await inspecting(store) { _, browser in
+            var connections: [Connection] = []
+            for format in ["store", "lines", "store", "lines"] {
+                let connection = try Connection(port: browser.port)
+                let request = ["GET /api/export?format=\(format) HTTP/1.1"] + browser.fields
+                connection.send(request.joined(separator: "\r\n") + "\r\n\r\n")
+                #expect(try connection.readHead().status == 200)
+                connections.append(connection)
+            }
+            try Self.wait(forExports: { $0 >= 4 })
+            connections.removeAll()
+            try Self.wait(forExports: { $0 == 0 })
         }
     }
 

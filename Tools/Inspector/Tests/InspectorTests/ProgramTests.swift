@@ -179,6 +179,32 @@ struct ProgramTests {
             return try Browser(second.absoluteString).get("/api/state")["rows"]?.number
         }
         #expect(rows == 1)
+        // Started twice, it is the same server, also if both happen at once.
+        async let (one, other) = (inspector.start(), inspector.start())
+        #expect(try await (one.port, other.port) == (second.port, second.port))
+        let third = try await inspector.start()
+        #expect(third != second && third.port == second.port)
         await inspector.stop()
+        let isGone = try await waiting { (try? Browser(third.absoluteString)) == nil }
+        #expect(isGone)
+    }
+
+    @Test("Without a port, the one of the store's path is tried first, so that browsers find their bookmarks again")
+    func ports() async throws {
+        // Others on this machine may use the port of one path, but hardly of all.
+        var found = 0
+        for number in 0..<5 {
+            let store = try UntypedStore.create(at: folder.file("port\(number).listory"))
+            let inspectors = (0..<2).map { _ in Inspector(store, allowsWriting: false, port: nil, limits: Limits()) }
+            let first = try await inspectors[0].start().port
+            let second = try await inspectors[1].start().port
+            #expect(first != second)
+            if first == Inspector.port(of: store.path) { found += 1 }
+            for inspector in inspectors { await inspector.stop() }
+            try store.close()
+        }
+        #expect(found > 0)
+        #expect(Inspector.port(of: "/a/b") == Inspector.port(of: "/a/../a/b"))
+        #expect(Set((0..<100).map { Inspector.port(of: "/\($0)") }).count > 90)
     }
 }

@@ -57,12 +57,19 @@ struct WritingTests {
                 (#"{"restoreRow":{"id":1}}"#, 409, "refused"),
                 (#"{"restoreRow":{"id":1,"version":true}}"#, 400, "invalidRequest"),
                 (#"{"restoreSection":{"id":"1","version":1}}"#, 409, "notInVersion"),
-                (#"{"begin":"open"}"#, 500, "rejected"),
+                // A group, and more than one request.
+                (#"{"begin":"open"}"#, 400, "invalidRequest"), (#"{"beginGroup":"open"}"#, 400, "invalidRequest"),
+                (#"{"end":{}}"#, 400, "invalidRequest"), (#"{"endGroup":{}}"#, 400, "invalidRequest"),
+                ("{\"toggle\":{\"id\":1}}\n{\"toggle\":{\"id\":7}}", 400, "invalidJSON"),
+                ("{\"toggle\":{\"id\":1}}\n{\"toggle\":{\"id\":1}}\n", 400, "invalidJSON"),
             ] {
                 let answer = try browser.exec(line)
                 #expect(answer.status == status && answer.errorCode == code, "\(line): \(answer)")
             }
             #expect(try store.version == version)
+            // Nothing is left open: others can edit, and a request may have lines.
+            #expect(try browser.exec("{\n  \"toggle\": {\n    \"id\": 1\n  }\n}\n").status == 200)
+            #expect(try store.version == version.next)
         }
     }
 }

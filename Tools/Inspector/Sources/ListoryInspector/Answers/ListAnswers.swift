@@ -55,7 +55,8 @@ extension InspectedStore {
         let (id, snapshot) = (try query.id(), try snapshot(query.version("at")))
         try snapshot.reading {
             writer.member("version", snapshot.version.rawValue)
-            if let path = try path(of: id, in: snapshot) {
+            if let path = try path(of: id, in: snapshot), let row = snapshot.item(at: path) {
+                writer.write(id: row.id)
                 writer.writePlace(path, snapshot.rows(in: .rowsWithHeaders))
             } else {
                 for name in ["at", "line"] {
@@ -96,8 +97,7 @@ extension InspectedStore {
                         left -= 1
                         try writer.object { writer in
                             guard case .item(let path) = lines.place(at: line) else { return }
-                            writer.key("section")
-                            writer.write(snapshot.sections[path.section].id)
+                            writer.write(id: snapshot.sections[path.section].id, as: "section")
                             writer.writePlace(path, lines)
                             writer.key("row")
                             try writer.object { try $0.writeMembers(of: row, source) }
@@ -116,18 +116,22 @@ extension InspectedStore {
 }
 
 extension JSONWriter {
+    /// Writes an id so that an edit finds the row again: a UUID is not its text.
+    mutating func write(id: UntypedID, as name: String = "id") {
+        key(name)
+        if case .uuid(let uuid) = id { object { $0.member("$uuid", uuid.uuidString) } } else { write(id) }
+    }
+
     /// Writes the members of a section.
     mutating func writeMembers(of section: UntypedSection) {
-        key("id")
-        write(section.id)
+        write(id: section.id)
         member("title", section.title.shown)
         member("count", section.items.count)
     }
 
     /// Writes the members of a row, of its content only the beginning.
     mutating func writeMembers(of row: UntypedRow, _ source: any CommitSource) throws {
-        key("id")
-        write(row.id)
+        write(id: row.id)
         member("checked", row.isChecked)
         if row.depth > 0 { member("depth", row.depth) }
         if row.isCollapsed { member("collapsed", true) }

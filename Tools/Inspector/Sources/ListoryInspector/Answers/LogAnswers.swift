@@ -9,7 +9,7 @@ import ToolSupport
 extension InspectedStore {
     /// The parameters of `/api/log`.
     static let logParameters = [
-        "before", "limit", "since", "until", "cause", "kind", "row", "section", "origin", "name", "text",
+        "before", "limit", "from", "to", "since", "until", "cause", "kind", "row", "section", "origin", "name", "text",
     ]
 
     /// `/api/log`.
@@ -26,10 +26,12 @@ extension InspectedStore {
         report.filter.text = query.text("text").map { SearchWords($0) }
         var range = LogReport.Span()
         (range.since, range.until) = (try query.time("since"), try query.time("until"))
+        range.first = try query.version("from")
         let limit = try query.number("limit", 1...200, default: 50)
         let newest = try store.version
         let before = try query.version("before")?.version(in: store).rawValue ?? .max
-        let last = Version(min(max(before, 1) - 1, newest.rawValue))
+        let end = try query.version("to")?.version(in: store) ?? newest
+        let last = min(Version(max(before, 1) - 1), end)
         var next: Version?
         if last > store.oldestVersion {
             range.last = VersionName(last)

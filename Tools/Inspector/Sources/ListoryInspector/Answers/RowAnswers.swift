@@ -78,8 +78,7 @@ extension InspectedStore {
                 try writer.object { writer in
                     writer.key("row")
                     try writer.object { try $0.writeMembers(of: row.row, source) }
-                    writer.key("section")
-                    writer.write(row.sectionID)
+                    writer.write(id: row.sectionID, as: "section")
                     writer.member("title", row.sectionTitle.shown)
                     writer.member("last", row.lastVersion.rawValue)
                     writer.key("deleted")

@@ -10,17 +10,23 @@ import ToolSupport
 extension InspectedStore {
     /// `/api/exec`.
     ///
-    /// - Returns: the status, and a line of JSON for each request.
-    func exec(_ lines: [UInt8]) throws -> (status: Int, answers: [UInt8]) {
-        var answers: [UInt8] = []
-        // SAFETY: the session calls the closure on this thread.
-        var session = try ExecSession(store, input: LineReader(bytes: lines)) { answers += $0 }
-        try session.run()
-        if answers.isEmpty { throw RequestError(.invalidJSON, "expected a request, found nothing") }
-        if session.rejectedCount == 0 { return (200, answers) }
-        let codes = try answers.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            try JSONValue(parsing: line).members?["error"]?.members?["code"]?.text
+    /// - Returns: the status, and a line of JSON.
+    /// - Throws: `RequestError` if the body is anything but one request, or if the request begins or ends a group: nobody
+    ///   else could edit before the page ends it.
+    func exec(_ body: [UInt8]) throws -> (status: Int, answer: [UInt8]) {
+        // JSON may have lines, the requests of a session may not. No text in JSON has a line feed.
+        let line = body.map { $0 == 0x0A ? 0x20 : $0 }
+        switch try ExecRequest(line: line) {
+        case .begin, .end, .beginGroup, .endGroup:
+            throw RequestError(.invalidRequest, "expected a request that is an edit of its own, found one of a group")
+        case .edit, .history, .branches: break
         }
-        return (codes.contains { RequestError.Code(rawValue: $0) != nil } ? 400 : 409, answers)
+        var answer: [UInt8] = []
+        // SAFETY: the session calls the closure on this thread.
+        var session = try ExecSession(store, input: LineReader(bytes: line)) { answer += $0 }
+        try session.run()
+        if session.rejectedCount == 0 { return (200, answer) }
+        let code = try JSONValue(parsing: answer).members?["error"]?.members?["code"]?.text
+        return (code.flatMap(RequestError.Code.init) == nil ? 409 : 400, answer)
     }
 }

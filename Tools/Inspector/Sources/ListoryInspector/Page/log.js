@@ -10,7 +10,7 @@ import { causeText, fill, foreign, make, number, shortTime } from "./text.js";
 const part = 100;
 
 /** The names of the filters, as in a question and in a link. */
-export const filterNames = ["text", "name", "kind", "cause", "row", "section", "origin", "since", "until"];
+export const filterNames = ["text", "name", "kind", "cause", "row", "section", "origin", "from", "to", "since", "until"];
 
 /** All commits. */
 export class WholeLog {
@@ -66,14 +66,12 @@ export class WholeLog {
 
 /** The commits that a filter lets through. The last line, until all were looked at, says how far the search is. */
 export class FilteredLog {
-  #filter;
   #commits = [];
   #next;
   #loading = null;
 
   constructor(filter, oldest, newest) {
-    this.#filter = filter;
-    Object.assign(this, { oldest, newest });
+    Object.assign(this, { filter, oldest, newest });
     this.#next = newest + 1;
   }
 
@@ -91,7 +89,10 @@ export class FilteredLog {
 
   /** The nearest version on one side of another that is let through. */
   async neighbour(version, isOlder) {
-    if (!isOlder) return this.#commits.findLast((commit) => commit.version > version)?.version;
+    if (!isOlder) {
+      while (!this.isComplete && this.#next > version + 1) await this.#more();
+      return this.#commits.findLast((commit) => commit.version > version)?.version;
+    }
     for (;;) {
       const found = this.#commits.find((commit) => commit.version < version);
       if (found || this.isComplete) return found?.version;
@@ -105,7 +106,7 @@ export class FilteredLog {
 
   /** Looks further back. */
   #more() {
-    this.#loading ??= ask("log", { ...this.#filter, before: this.#next, limit: part }).then((answer) => {
+    this.#loading ??= ask("log", { ...this.filter, before: this.#next, limit: part }).then((answer) => {
       this.#commits.push(...answer.commits);
       this.#next = answer.next ?? null;
     }).finally(() => { this.#loading = null; });
@@ -117,7 +118,7 @@ export class FilteredLog {
     const found = [];
     let before = newest + 1;
     while (before > this.newest + 1) {
-      const answer = await ask("log", { ...this.#filter, before, limit: part });
+      const answer = await ask("log", { ...this.filter, before, limit: part });
       found.push(...answer.commits.filter((commit) => commit.version > this.newest));
       if (answer.next == null) break;
       before = answer.next;

@@ -4,7 +4,7 @@
 // the last one is shown; the link of the page leads back to what it shows.
 
 import { ask, exec, follow, parse } from "./server.js";
-import { counted, element, fill, foreign, idText, make, number, time } from "./text.js";
+import { counted, element, fill, foreign, make, number, time, visible } from "./text.js";
 import { Windowed } from "./windowed.js";
 import { fillLine, marks, RowSource } from "./rows.js";
 import { FilteredLog, fillCommit, filterNames, WholeLog } from "./log.js";
@@ -45,42 +45,62 @@ const app = {
 };
 
 let tab = "commit";
+/** The filter of the log, also while it is still being loaded. */
 let filter = {};
-let log = null;
+/** The rows that are shown. */
 let source = null;
 
-const list = new Windowed(element("list"), { fill: fillLine, choose: chooseLine });
-const otherList = new Windowed(element("other-list"), { fill: fillLine, choose: chooseLine });
+const list = new Windowed(element("list"), { fill: fillLine, choose: chooseLine, attempt });
+const otherList = new Windowed(element("other-list"), { fill: fillLine, choose: chooseLine, attempt });
 const logList = new Windowed(element("log"), {
-  fill: (line, commit) => (commit || log?.isComplete !== false ? fillCommit(line, commit)
+  fill: (line, commit, log) => (commit || log.isComplete ? fillCommit(line, commit)
     : fill(line, make("span", { class: "faint" }, `Looking at version ${number(log.reached)} …`))),
   choose: (commit) => go(commit.version),
+  loaded: countLog,
+  attempt,
 });
 const timeline = new Timeline(element("timeline"), (version) => go(version));
 
 // MARK: Messages
 
-/** Says what went wrong; nothing for "nothing any more". */
+/** Says what went wrong, until the user does something else; nothing for "nothing any more". */
 function problem(text = "") { fill(element("problem"), text === "" ? "" : foreign(text)); }
 
-let saying = null;
+/** What screen readers are told next: what was done, and what is shown. */
+let telling = null;
+let done = [];
+let place = [];
+let placeText = "";
 
-/** Tells screen readers what is shown, when it has been so for a moment. */
-function say(text) {
-  clearTimeout(saying);
-  saying = setTimeout(() => fill(element("status"), text), 400);
+function tell() {
+  clearTimeout(telling);
+  telling = setTimeout(() => {
+    fill(element("status"), done, done.length && place.length ? " " : "", place);
+    [done, place] = [[], []];
+  }, 400);
+}
+
+/** Tells screen readers what was done. It stays until something else is shown. */
+function say(text) { done = [text]; tell(); }
+
+/** Tells screen readers what is shown, when it has been so for a moment, and once. */
+function sayPlace(...parts) {
+  const text = make("span", {}, parts).textContent;
+  if (text === placeText) return;
+  [place, placeText] = [parts, text];
+  tell();
 }
 
 let running = 0;
 
-/** Runs what may be refused. The page says that it is busy meanwhile. */
+/** Runs what may be refused, and never fails. The page says that it is busy meanwhile. */
 async function attempt(body) {
   running += 1;
   element("main").setAttribute("aria-busy", "true");
   try {
     return await body();
   } catch (error) {
-    if (error.status === undefined) throw error;
+    if (error.status === undefined) reportError(error);
     problem(error.status === 401 ? "This browser has no key to the store. Open the link that the program has printed."
       : error.message);
     return undefined;
@@ -92,64 +112,110 @@ async function attempt(body) {
 
 // MARK: The version
 
-/** What is being loaded, and what is to be shown after it. */
-let going = null;
+/** What is to be shown next, what is being loaded, and the work of showing. */
 let wanted = null;
+let going = null;
+let showing = null;
 
-/**
- * Shows a version: a number, or a name of one.
- *
- * @param isStep whether the browser's history gets an entry.
- */
-async function go(version, { isStep = false, duration = 220 } = {}) {
-  wanted = { version, isStep, duration };
-  if (going !== null) return;
-  while (wanted !== null) {
-    [going, wanted] = [wanted, null];
-    const { version: name, isStep: isEntry, duration: time } = going;
-    const before = performance.now();
-    const isShown = await attempt(async () => { await showVersion(name, time); return true; });
-    if (!isShown) { pause(); break; }
-    performance.measure("version", { start: before, detail: app.at });
-    writeLink(isEntry);
-  }
-  going = null;
+/** Shows what the user asks for: a version, by its number or a name; see `show`. */
+function go(at, { isStep = false } = {}) {
+  pause();
+  problem();
+  return show({ at, isStep });
 }
 
-async function showVersion(name, duration) {
-  const next = await RowSource.at(name, ...list.sight(source?.total ?? 0));
-  const from = app.at;
-  const isNear = source && next.version !== from && Math.abs(next.version - from) <= nearVersions;
-  const found = isNear && app.other === null ? await marks(from, next.version) : null;
-  app.at = next.version;
-  source = next;
-  problem();
-  if (app.other === null) {
-    await list.show(next, found ? {
-      mark: (line) => found.marks.after(line), isGone: (line) => found.marks.before(line) === "deleted", duration,
-    } : {});
-  } else {
-    await showSides();
+/**
+ * Shows a version, and one beside it. Of calls that come while something is loaded, the last one counts; what it does not
+ * mention is as the calls before it wanted it. So everything that is shown belongs together.
+ *
+ * @param next `at`, a version; `beside`, another one, or null for none; `isStep`, whether the browser's history gets an entry;
+ *   `duration` of the motion, in milliseconds.
+ * @returns whether the last one could be shown, when nothing is wanted any more.
+ */
+function show(next) {
+  wanted = { ...wanted, ...next };
+  showing ??= showWanted().finally(() => { showing = null; });
+  return showing;
+}
+
+async function showWanted() {
+  let isShown = false;
+  while (wanted !== null) {
+    const next = going = wanted;
+    wanted = null;
+    const before = performance.now();
+    isShown = await attempt(async () => { await showVersions(next); return true; }) ?? false;
+    if (isShown) {
+      performance.measure("version", { start: before, detail: app.at });
+      writeLink(next.isStep);
+    } else {
+      pause();
+      // The controls show again what the lists show. There is always something to look at.
+      if (source) placeShown();
+      else if (next.beside != null) wanted ??= { at: next.at };
+      else if (next.at !== "head") wanted ??= { at: "head" };
+    }
   }
+  going = null;
+  return isShown;
+}
+
+async function showVersions({ at, beside, duration = 220 }) {
+  const from = app.at;
+  const [next, other] = await Promise.all([
+    at === undefined ? source : RowSource.at(at, ...list.sight(source?.total ?? 0)),
+    beside === undefined ? app.other !== null && otherList.source : beside !== null && RowSource.at(beside, 0, 60),
+  ]);
+  const isNear = source && next.version !== from && Math.abs(next.version - from) <= nearVersions;
+  const found = other ? await marks(other.version, next.version) : isNear ? await marks(from, next.version) : null;
+  // Before the lines are drawn: a list that is hidden has no height, so it would have too few of them.
+  showSides(next, other, found?.isComplete);
+  const mark = found ? (line) => found.marks.after(line) : undefined;
+  await Promise.all(other ? [list.show(next, { mark }), otherList.show(other, { mark: (line) => found.marks.before(line) })]
+    : [list.show(next, { mark, isGone: (line) => found?.marks.before(line) === "deleted", duration: found ? duration : 0 })]);
+  Object.assign(app, { at: next.version, other: other ? other.version : null });
+  source = next;
   versionShown();
 }
 
 /** The parts that tell which version is shown. */
 function versionShown() {
   placeShown();
-  if (!player) showPanel();
+  if (!player) refreshPanel();
+}
+
+/** Makes room for two lists, or for one. */
+function showSides(one, other, isMarked = true) {
+  element("other-side").hidden = element("this-title").hidden = element("compare-end").hidden = !other;
+  element("sides").classList.toggle("two", Boolean(other));
+  element("this-title").textContent = `Version ${one.version}`;
+  element("other-title").textContent = `Version ${other?.version}${isMarked ? "" : ": too many changes to mark them"}`;
+}
+
+/** Writes into a field, unless somebody is writing there. */
+function write(field, text) {
+  if (field === document.activeElement && field.value !== field.defaultValue) return;
+  field.value = field.defaultValue = text;
+}
+
+/** What somebody has written into a field, which may be written again by the page. */
+function taken(field) {
+  field.defaultValue = field.value;
+  return field.value.trim();
 }
 
 /** As above, without the panel. */
 function placeShown() {
   const { at, info } = app;
   app.isFollowing = at === info.version;
-  element("version").value = at;
+  element("main").dataset.version = at;
+  write(element("version"), `${at}`);
+  write(element("other"), `${app.other ?? ""}`);
   fill(element("head"), `of ${number(info.version)}`);
-  element("slider").value = at;
+  // Keys on the slider come faster than versions.
+  if (wanted?.at === undefined) element("slider").value = at;
   element("rows-count").textContent =
     `${counted(source.rows, "row")} in ${counted(source.sections, "section")}`;
-  element("this-title").textContent = `Version ${at}`;
   element("live").hidden = at === info.version;
   for (const [id, isEnd] of [["first", at <= info.oldest], ["back", at <= info.oldest], ["forward", at >= info.version],
     ["last", at >= info.version]]) element(id).setAttribute("aria-disabled", isEnd);
@@ -161,42 +227,46 @@ function markTimeline() {
   timeline.mark({ at: app.at, other: app.other, bookmarks: app.bookmarks.all.map(({ version }) => version) });
 }
 
-/** Shows which commit of the log has made the version. */
+/** The version whose commit is in sight in the log. */
+let revealed = null;
+
+/** Shows which commit of the log has made the version. The log scrolls to it only when the version is another one. */
 async function showCommitName() {
   const { at } = app;
-  const index = log.index(at);
-  if (index < 0 || at <= app.info.oldest) {
-    logList.setChosen(`${at}`);
-    app.commitName = "";
-    if (at > app.info.oldest) await attempt(async () => nameCommit(at, await ask("commit", { version: at, limit: 1 })));
-    else nameCommit(at, null);
-    return;
+  const isLast = wanted?.at === undefined;
+  const { source: log } = logList;
+  const index = at > app.info.oldest ? log.index(at) : -1;
+  const commit = await attempt(async () => {
+    if (at <= app.info.oldest) return null;
+    if (index < 0) return ask("commit", { version: at, limit: 1 });
+    await log.load(index, index + 1);
+    return log.item(index);
+  });
+  if (app.at !== at || commit === undefined) return;
+  if (isLast && log === logList.source) {
+    logList.setChosen(`${at}`, index < 0 ? null : index, revealed !== at);
+    revealed = at;
   }
-  await attempt(() => log.load(index, index + 1));
-  if (app.at !== at) return;
-  logList.setChosen(`${at}`, index);
-  nameCommit(at, log.item(index));
-}
-
-function nameCommit(at, commit) {
-  if (app.at !== at) return;
   app.commitName = commit?.name ?? "";
   fill(element("commit-name"), commit ? [foreign(commit.name), " ",
     make("time", { class: "faint", datetime: commit.time }, time(commit.time))]
     : make("span", { class: "faint" }, at === 0 ? "before the first commit" : "before the log begins"));
-  const words = `Version ${at} of ${app.info.version}${commit?.name ? `, ${commit.name}` : ""}`;
-  element("slider").setAttribute("aria-valuetext", words);
-  say(player ? "" : `${words}, ${counted(source.rows, "row")}`);
+  const words = `Version ${at} of ${app.info.version}`;
+  element("slider").setAttribute("aria-valuetext", `${words}${app.commitName && `, ${visible(app.commitName)}`}`);
+  if (player) sayPlace();
+  else if (isLast) sayPlace(words, app.commitName ? [", ", foreign(app.commitName)] : "", `, ${counted(source.rows, "row")}`);
 }
 
 /** One version back or forward, or to the next one that the filter lets through. */
 async function step(count, isFiltered = false) {
-  if (isFiltered && log instanceof FilteredLog) {
+  if (isFiltered && logList.source instanceof FilteredLog) {
+    const log = logList.source;
     const version = await attempt(() => log.neighbour(app.at, count < 0));
+    logList.refresh();
     return version === undefined ? undefined : go(version);
   }
   // Keys come faster than versions.
-  const goal = (wanted ?? going)?.version;
+  const goal = wanted?.at ?? going?.at;
   const from = typeof goal === "number" ? goal : app.at;
   return go(Math.min(Math.max(from + count, app.info.oldest), app.info.version));
 }
@@ -212,15 +282,18 @@ const shortestPause = 50;
 
 async function play() {
   if (player) return pause();
+  problem();
   const mine = player = {};
   playing(true);
-  if (app.at >= app.info.version) await go(app.info.oldest);
+  await showing;
+  if (app.at >= app.info.version) await show({ at: app.info.oldest });
   while (player === mine && app.at < app.info.version) {
     const began = performance.now();
-    const { pauseTime, count } = await pace();
+    const next = await attempt(pace);
     if (player !== mine) return undefined;
-    await go(Math.min(app.at + count, app.info.version), { duration: Math.min(220, pauseTime * 0.8) });
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, pauseTime - (performance.now() - began))));
+    if (!next) break;
+    await show({ at: Math.min(app.at + next.count, app.info.version), duration: Math.min(220, next.pauseTime * 0.8) });
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, next.pauseTime - (performance.now() - began))));
   }
   if (player === mine) pause();
   return undefined;
@@ -245,7 +318,7 @@ function pause() {
   if (!player) return;
   player = null;
   playing(false);
-  showPanel();
+  refreshPanel();
   showCommitName();
 }
 
@@ -275,82 +348,71 @@ async function chooseRow(id) {
 /** Scrolls the list to the row that is chosen, if this version has it. */
 async function reveal() {
   if (!app.subject || app.subject.isSection || list.chosen) return;
+  const shown = source;
   await attempt(async () => {
-    const { line } = await ask("find", { id: idText(app.subject.id), at: app.at });
+    const { line } = await ask("find", { id: JSON.stringify(app.subject.id), at: shown.version });
     if (line == null) return;
-    await source.load(line, line + 1);
-    list.setChosen(subjectKey(), line);
+    await shown.load(line, line + 1);
+    if (shown === source) list.setChosen(subjectKey(), line);
   });
 }
-
-// MARK: Two versions
 
 /** Shows a version beside this one, or none. */
 async function compare(version) {
-  await attempt(async () => {
-    const next = version === null ? null : await RowSource.at(version, 0, 60);
-    app.other = next?.version ?? null;
-    // Before the lines are drawn: a list that is hidden has no height, so it would have too few of them.
-    showsSides(next !== null);
-    if (next === null) {
-      await list.show(source);
-    } else {
-      openTab("changes");
-      await showSides(next);
-    }
-    problem();
-    versionShown();
-    writeLink();
-  });
-}
-
-/** Makes room for two lists, or for one. */
-function showsSides(isOn) {
-  element("other-side").hidden = element("this-title").hidden = element("compare-end").hidden = !isOn;
-  element("sides").classList.toggle("two", isOn);
-  element("other").value = isOn ? app.other : "";
-  element("other-title").textContent = `Version ${app.other}`;
-}
-
-/** Fills both lists, with marks for what differs. */
-async function showSides(other = otherList.source) {
-  const found = await marks(app.other, app.at);
-  element("compare").classList.toggle("unmarked", !found.isComplete);
-  await Promise.all([
-    otherList.show(other, { mark: (line) => found.marks.before(line) }),
-    list.show(source, { mark: (line) => found.marks.after(line) }),
-  ]);
+  problem();
+  if (await show({ beside: version }) && app.other !== null) openTab("changes");
 }
 
 // MARK: The log
 
+/** Filters the log as the user asks. */
 async function setFilter(next) {
+  problem();
+  showPane("log");
+  if (await filterLog(next)) writeLink();
+}
+
+/** Shows the commits that a filter lets through. If the filter is refused, the log stays as it was. */
+function filterLog(next) {
   filter = Object.fromEntries(Object.entries(next).filter(([, value]) => value));
   const form = element("filter");
   for (const name of filterNames) form.elements[name].value = filter[name] ?? "";
-  const isOn = Object.keys(filter).length > 0;
-  element("filter-button").classList.toggle("on", isOn);
-  if (isOn) showFilter(true);
-  showPane("log");
-  await showLog(true);
-  writeLink();
+  if (Object.keys(filter).length > 0) showFilter(true);
+  revealed = null;
+  return showLog();
 }
 
-/** Shows the log, from the beginning or with what is new. */
-async function showLog(isNew = false) {
+let logNumber = 0;
+
+/** Shows the log, from the beginning or with what is new. Of several calls, the last one counts. */
+function showLog() {
+  logNumber += 1;
+  const mine = logNumber;
   const { oldest, version } = app.info;
-  const isFiltered = Object.keys(filter).length > 0;
-  await attempt(async () => {
-    if (isFiltered && log instanceof FilteredLog && !isNew) await log.grow(version);
-    else log = isFiltered ? new FilteredLog(filter, oldest, version) : new WholeLog(oldest, version, log);
-    await logList.show(log);
-    problem();
+  const { source: log } = logList;
+  return attempt(async () => {
+    try {
+      const isFiltered = Object.keys(filter).length > 0;
+      const isGrowing = isFiltered ? log.filter === filter : log instanceof WholeLog;
+      const before = log.total;
+      if (isFiltered && isGrowing) await log.grow(version);
+      if (mine !== logNumber) return false;
+      const next = !isFiltered ? new WholeLog(oldest, version, log) : isGrowing ? log : new FilteredLog(filter, oldest, version);
+      await logList.show(next, { grown: isGrowing ? next.total - before : 0 });
+    } catch (error) {
+      if (mine === logNumber) filter = log.filter ?? {};
+      throw error;
+    }
+    if (mine !== logNumber) return false;
+    element("filter-button").classList.toggle("on", Object.keys(filter).length > 0);
     countLog();
-    if (isNew && source) showCommitName();
+    if (source) showCommitName();
+    return true;
   });
 }
 
 function countLog() {
+  const { source: log } = logList;
   element("log-count").textContent = log instanceof FilteredLog
     ? `${counted(log.found, "commit")}${log.isComplete ? "" : " so far"}` : counted(log.total, "commit");
 }
@@ -371,22 +433,30 @@ function openTab(name, focuses = false) {
     if (isOpen && focuses) button.focus();
   }
   element("detail").setAttribute("aria-labelledby", `tab-${name}`);
-  if (source) writeLink();
+  if (!source) return undefined;
+  problem();
+  writeLink();
   return showPanel();
+}
+
+/** Fills the panel again because something has changed, unless somebody is writing in it. */
+function refreshPanel() {
+  const isWritten = [...element("detail").querySelectorAll("input, textarea")].some((field) =>
+    field === document.activeElement || field.value !== field.defaultValue
+      || (field.type === "checkbox" && field.checked !== field.defaultChecked));
+  if (!isWritten) showPanel();
 }
 
 let panelNumber = 0;
 
-/** Fills the panel again. Of several fillings, the last one counts. */
+/** Fills the panel. Of several fillings, the last one counts. */
 async function showPanel() {
-  // Nothing takes away what somebody is writing.
-  if (document.activeElement.matches("#detail textarea, #detail [name=where]")) return;
   panelNumber += 1;
   const mine = panelNumber;
   const name = tab;
   const detail = element("detail");
   await attempt(async () => {
-    const children = await panels[name](app).catch((error) => {
+    const children = await panels[name](app, () => mine === panelNumber).catch((error) => {
       if (error.status === undefined) throw error;
       return [make("p", { class: "faint" }, foreign(error.message))];
     });
@@ -411,12 +481,16 @@ function showPane(name) {
 // MARK: Editing
 
 /** Makes an edit, then shows the newest version. */
-async function edit(request, done) {
+async function edit(request, words) {
+  pause();
+  problem();
   await attempt(async () => {
-    const { version } = await exec(request, app.info.token);
+    await exec(request, app.info.token);
     await learn();
-    await go(version);
-    say(done);
+    await show({ at: app.info.version });
+    say(words);
+    // Also if something was written in the panel: that is what was saved.
+    await showPanel();
   });
 }
 
@@ -465,16 +539,17 @@ function writeLink(isStep = false) {
 /** Shows what a link says. */
 async function readLink() {
   const words = new URLSearchParams(location.hash.slice(1));
-  const at = words.get("at") || "head";
-  filter = {};
-  await setFilter(Object.fromEntries(filterNames.map((name) => [name, words.get(name)])));
+  pause();
+  problem();
   app.subject = readSubject(words.get("chosen") ?? "");
-  if (app.subject) for (const each of [list, otherList]) each.setChosen(subjectKey());
+  for (const each of [list, otherList]) each.setChosen(app.subject && subjectKey());
   tab = words.get("tab") in panels ? words.get("tab") : "commit";
   openTab(tab);
   showPane("rows");
-  await go(at);
-  await compare(words.get("beside"));
+  const filtering = filterLog(Object.fromEntries(filterNames.map((name) => [name, words.get(name)])));
+  await show({ at: words.get("at") || "head", beside: words.get("beside") });
+  // A filter that was refused has left no log.
+  if (await filtering === undefined) await showLog();
   await reveal();
 }
 
@@ -510,16 +585,24 @@ async function news() {
   isLearning = true;
   while (hasNews) {
     hasNews = false;
-    const wasFollowing = app.isFollowing && !player;
+    const head = app.info.version;
     await attempt(async () => {
       await learn();
       await showLog();
       await showTimeline();
     });
-    // An edit of this page has shown its version already.
-    if (app.at === app.info.version) placeShown();
-    else if (wasFollowing) await go(app.info.version);
-    else versionShown();
+    // What the user has asked for meanwhile comes first.
+    await showing;
+    if (app.at === head && head !== app.info.version && !player) {
+      // Whoever has scrolled the log reads there.
+      revealed = app.info.version;
+      await show({ at: app.info.version });
+    } else if (app.at === app.info.version) {
+      // An edit of this page has shown its version already.
+      placeShown();
+    } else {
+      versionShown();
+    }
   }
   isLearning = false;
 }
@@ -539,15 +622,14 @@ on("play", "click", play);
 on("forward", "click", () => step(1));
 on("last", "click", () => go(app.info.version));
 on("live", "click", () => go(app.info.version));
-on("slider", "input", (event) => { pause(); go(Number(event.target.value)); });
+on("slider", "input", (event) => go(Number(event.target.value)));
 on("jump", "submit", (event) => {
   event.preventDefault();
-  pause();
-  go(element("version").value.trim(), { isStep: true });
+  go(taken(element("version")), { isStep: true });
 });
 on("compare", "submit", (event) => {
   event.preventDefault();
-  compare(element("other").value.trim() || Math.max(app.info.oldest, app.at - 1));
+  compare(taken(element("other")) || Math.max(app.info.oldest, app.at - 1));
 });
 on("compare-end", "click", () => compare(null));
 on("undo", "click", () => edit('{"undo":1}', "Undone."));
@@ -578,8 +660,8 @@ on("panes", "click", (event) => {
 });
 
 const keys = {
-  ArrowLeft: (event) => { pause(); step(-1, event.shiftKey); },
-  ArrowRight: (event) => { pause(); step(1, event.shiftKey); },
+  ArrowLeft: (event) => step(-1, event.shiftKey),
+  ArrowRight: (event) => step(1, event.shiftKey),
   " ": play,
   "/": () => { showPane("log"); showFilter(true); element("filter").elements.text.focus(); },
   s: async () => { showPane("detail"); await openTab("find"); element("detail").querySelector("input")?.focus(); },
@@ -601,7 +683,12 @@ document.addEventListener("keydown", (event) => {
   keys[key](event);
 });
 
-addEventListener("popstate", readLink);
+// The link to the list is not a link of the page.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  element("list").focus();
+});
+addEventListener("popstate", () => { if (location.hash === "" || location.hash.includes("=")) readLink(); });
 
 // MARK: Start
 
@@ -616,10 +703,16 @@ await attempt(async () => {
   }
   await readLink();
   performance.mark("usable");
-  await showTimeline();
+  await attempt(showTimeline);
   let known = app.info.version;
   follow({
     version: ({ version }) => { if (version !== known) { known = version; news(); } },
-    lost: (isLost) => document.body.classList.toggle("lost", isLost),
+    lost: (isLost) => {
+      element("connection").textContent = isLost ? "Not connected" : "";
+      if (isLost) return;
+      problem();
+      // What could not be loaded meanwhile.
+      for (const each of [list, otherList, logList]) each.refresh();
+    },
   });
 });

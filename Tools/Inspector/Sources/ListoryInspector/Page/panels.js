@@ -2,7 +2,7 @@
 //
 // Always holds: bookmarks are links to places of the page; they are kept in the browser, for each store by itself.
 
-import { address, ask, askFile } from "./server.js";
+import { ask, askFile, fileAddress } from "./server.js";
 import { commitLine, inParts, versionButton } from "./commit.js";
 import { counted, foreign, idText, make, time } from "./text.js";
 
@@ -20,19 +20,27 @@ const rowLine = (app, row) => make("button", { type: "button", class: "link row"
   make("span", { class: "box", "aria-hidden": "true" }, row.checked ? "☑" : "☐"),
   foreign(row.title, { class: "title" }), foreign(idText(row.id), { class: "id" }));
 
-/** Rows of the version with some words. */
-export async function findPanel(app) {
-  const title = make("h2", {}, `Find in version ${app.at}`);
-  const form = wordsForm("Words in rows", app.words, (words) => { app.words = words; app.showPanel(); });
-  if (!app.words) return [title, form];
+/** How many rows are looked for at a time. */
+const foundCount = 100;
+
+/** Rows of the version with some words. The search goes on by itself until there are some to show. */
+export async function findPanel(app, isWanted) {
+  const { at, words } = app;
+  const title = make("h2", {}, `Find in version ${at}`);
+  const form = wordsForm("Words in rows", words, (text) => { app.words = text; app.showPanel(); });
+  if (!words) return [title, form];
   let from = 0;
   const list = await inParts(app, make("ul", { class: "found" }), async () => {
-    const { rows, next } = await ask("search", { at: app.at, words: app.words, from, limit: 100 });
-    from = next;
+    const found = [];
+    do {
+      const { rows, next } = await ask("search", { at, words, from, limit: foundCount - found.length });
+      found.push(...rows);
+      from = next;
+    } while (from !== null && found.length < foundCount && isWanted());
     return {
-      elements: rows.map(({ row, at }) =>
-        make("li", {}, rowLine(app, row), make("span", { class: "faint" }, `[${at.join(", ")}]`))),
-      hasMore: next !== null,
+      elements: found.map(({ row, at: place }) =>
+        make("li", {}, rowLine(app, row), make("span", { class: "faint" }, `[${place.join(", ")}]`))),
+      hasMore: from !== null,
     };
   });
   const isEmpty = from === null && !list.querySelector("li");
@@ -126,13 +134,18 @@ const formats = {
   store: "The whole log, as listory export writes it",
 };
 
-/** Saves a test, or says why there is none. A link would not say it. */
-async function saveTest(app, button, query) {
+/** Saves a file, or says why there is none: a link would not say it. */
+async function saveFile(app, button, query) {
   const words = button.textContent;
-  button.textContent = "Looking for the shortest test …";
+  app.problem();
+  button.textContent = query.format === "test" ? "Looking for the shortest test …" : "Saving …";
   await app.attempt(async () => {
+    if (query.format !== "test") {
+      // So that it goes to the disk and not through the memory of the page.
+      make("a", { href: await fileAddress("export", query), download: "" }).click();
+      return;
+    }
     const file = await askFile("export", query);
-    app.problem();
     const href = URL.createObjectURL(file);
     make("a", { href, download: file.name }).click();
     // The browser may read it a little later.
@@ -163,9 +176,7 @@ export async function exportPanel(app) {
     event.preventDefault();
     const { format } = app;
     const range = format === "store" ? {} : { from: from.value, to: to.value };
-    if (format === "test") saveTest(app, save, { format, ...range, where: condition.value, keepContents: keeps.checked });
-    // A link, so that the file goes to the disk and not through the memory of the page.
-    else make("a", { href: address("export", { format, ...range }), download: "" }).click();
+    saveFile(app, save, { format, ...range, ...(format === "test" && { where: condition.value, keepContents: keeps.checked }) });
   } },
   make("div", { class: "range" }, make("label", {}, "From version ", from), make("label", {}, "to ", to)),
   choices, question, make("div", { class: "buttons" }, save)),

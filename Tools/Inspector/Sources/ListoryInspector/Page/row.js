@@ -2,7 +2,7 @@
 //
 // Always holds: a part that the server cannot answer says why, and the others are shown.
 
-import { ask } from "./server.js";
+import { ask, parse } from "./server.js";
 import { commitLine, fact, inParts, versionButton } from "./commit.js";
 import { foreign, foreignLines, idText, json, make } from "./text.js";
 
@@ -17,7 +17,7 @@ async function section(title, body) {
 async function historyView(app, subject) {
   let before = null;
   return inParts(app, make("ol", { class: "history", "aria-label": "History" }), async () => {
-    const answer = await ask("history", { id: idText(subject.id), section: subject.isSection || null, before, limit: part });
+    const answer = await ask("history", { id: JSON.stringify(subject.id), section: subject.isSection || null, before, limit: part });
     before = answer.next;
     return {
       elements: answer.changes.map((change) => make("li", {},
@@ -28,7 +28,7 @@ async function historyView(app, subject) {
 }
 
 async function blameView(app, subject) {
-  const { rows } = await ask("blame", { id: idText(subject.id) });
+  const { rows } = await ask("blame", { id: JSON.stringify(subject.id) });
   if (!rows.length) return [make("p", { class: "faint" }, "The row is not in the newest version.")];
   const words = { inserted: "Inserted", updated: "Updated", toggled: "Checked", outlined: "Indented", moved: "Moved" };
   return [make("dl", { class: "facts blame" }, Object.entries(words).map(([name, word]) =>
@@ -36,7 +36,7 @@ async function blameView(app, subject) {
 }
 
 async function whyView(app, subject) {
-  const { text, commits } = await ask("why", { id: idText(subject.id), at: app.at });
+  const { text, commits } = await ask("why", { id: JSON.stringify(subject.id), at: app.at });
   if (!text.length) return [make("p", { class: "faint" }, "It had not been inserted yet.")];
   const versions = new Set(Object.values(commits).map(({ version }) => `${version}`));
   // The commits that a sentence names lead to their versions.
@@ -45,17 +45,46 @@ async function whyView(app, subject) {
   return [make("ul", { class: "why" }, text.map((sentence) => make("li", {}, words(sentence))))];
 }
 
-/** A form that edits the content of a row as JSON. */
-function editor(app, id, content) {
-  const field = make("textarea", { rows: 5, spellcheck: "false", "aria-label": "Content as JSON" });
-  field.value = json(content);
+/** A form that makes an edit. `fields` are elements by their labels; `request` makes a text of what is written in them. */
+function form(app, text, fields, request, done) {
   return make("form", { class: "editor", onsubmit: (event) => {
     event.preventDefault();
-    try { JSON.parse(field.value); } catch (error) { return app.problem(`The content is not JSON: ${error.message}`); }
-    // The text as it is, so that numbers keep their digits.
-    return app.exec(`{"update":{"id":${JSON.stringify(id)},"content":${field.value}}}`, "The row is updated.");
-  } }, field, make("div", { class: "buttons" }, make("button", { class: "main" }, "Save")));
+    let body = "";
+    try { body = request(...Object.values(fields).map(({ value }) => value)); } catch (error) { return app.problem(error.message); }
+    return app.exec(body, done);
+  } }, Object.entries(fields).map(([label, field]) => make("label", {}, label, field)),
+  make("div", { class: "buttons" }, make("button", { class: "main" }, text)));
 }
+
+const textField = () => make("input", { autocomplete: "off", spellcheck: "false" });
+
+const contentField = (text) => make("textarea", { rows: 5, spellcheck: "false" }, text);
+
+/** A content as it was written, so that numbers keep their digits. */
+function contentText(text) {
+  try { JSON.parse(text); } catch (error) { throw new Error(`The content is not JSON: ${error.message}`); }
+  return text;
+}
+
+/** An id as JSON: what was written may be JSON, or any other text. */
+function newID(text) {
+  try { return JSON.stringify(parse(text)); } catch { return JSON.stringify(text); }
+}
+
+const editor = (app, { id, content }) => form(app, "Save", { "Content as JSON": contentField(json(content)) },
+  (text) => `{"update":{"id":${JSON.stringify(id)},"content":${contentText(text)}}}`, "The row is updated.");
+
+const newRow = (app, section) => form(app, "Insert", { Id: textField(), "Content as JSON": contentField('{"title": ""}') },
+  (id, text) => `{"insert":{"id":${newID(id)},"content":${contentText(text)},"section":${JSON.stringify(section)}}}`,
+  "The row is inserted.");
+
+const newSection = (app) => form(app, "Insert", { Id: textField(), Title: textField() },
+  (id, title) => `{"insertSection":{"id":${newID(id)},"title":${JSON.stringify(title)}}}`, "The section is inserted.");
+
+const newTitle = (app, id) => form(app, "Rename", { "New title": textField() },
+  (title) => `{"renameSection":{"id":${JSON.stringify(id)},"title":${JSON.stringify(title)}}}`, "The section is renamed.");
+
+const folded = (title, body) => make("details", {}, make("summary", {}, title), body);
 
 function buttons(app, row, at) {
   const button = (text, request, done) => make("button", { type: "button", disabled: request === null,
@@ -70,41 +99,47 @@ function buttons(app, row, at) {
 }
 
 /** Brings the row or section of an old version back. */
-const restoreButton = (app, { id, isSection }) => make("div", { class: "buttons" }, make("button", { type: "button",
-  onclick: () => app.exec(JSON.stringify({ [isSection ? "restoreSection" : "restoreRow"]: { id, version: app.at } }),
-    `The ${isSection ? "section" : "row"} is as in version ${app.at}.`) },
+const restoreButton = (app, { id, isSection }, version) => make("div", { class: "buttons" }, make("button", { type: "button",
+  onclick: () => app.exec(JSON.stringify({ [isSection ? "restoreSection" : "restoreRow"]: { id, version } }),
+    `The ${isSection ? "section" : "row"} is as in version ${version}.`) },
   isSection ? "Restore the section" : "Restore the row"));
 
 async function contentView(app, subject) {
-  const place = { id: idText(subject.id), at: app.at };
-  const { line } = await ask("find", place);
+  const version = app.at;
+  const place = { id: JSON.stringify(subject.id), at: version };
+  const { line, id } = await ask("find", place);
   if (line == null) return [make("p", { class: "faint" }, "The row is not there.")];
   const { at, row } = await ask("row", place);
-  const canEdit = app.info.canWrite && app.at === app.info.version;
+  const canEdit = app.info.canWrite && version === app.info.version;
   return [
     make("dl", { class: "facts" },
       fact("Place", `[${at.join(", ")}]`),
       fact("Checked", row.checked ? "yes" : "no"),
       fact("Depth", row.depth ? `${row.depth}${row.collapsed ? ", collapsed" : ""}` : null)),
     foreignLines(json(row.content)),
-    canEdit ? [buttons(app, row, at), make("details", {}, make("summary", {}, "Edit"), editor(app, row.id, row.content))] : null,
-    app.info.canWrite && !canEdit ? restoreButton(app, subject) : null,
+    canEdit ? [buttons(app, { ...row, id }, at), folded("Edit", editor(app, { ...row, id }))] : null,
+    app.info.canWrite && !canEdit ? restoreButton(app, { id }, version) : null,
   ].flat();
 }
 
 /** The panel. */
 export async function rowPanel(app) {
-  const subject = app.subject;
-  if (!subject) return [make("h2", {}, "No row is chosen"), make("p", {}, "Choose a row or a section of the list.")];
+  const { subject, at } = app;
+  const canEdit = app.info.canWrite && at === app.info.version;
+  if (!subject) {
+    return [make("h2", {}, "No row is chosen"), make("p", {}, "Choose a row or a section of the list."),
+      canEdit ? folded("Insert a section", newSection(app)) : null];
+  }
   const title = make("h2", {}, subject.isSection ? "Section " : "Row ", foreign(idText(subject.id)));
   const filter = make("button", { type: "button",
     onclick: () => app.filter({ [subject.isSection ? "section" : "row"]: idText(subject.id) }) }, "Its commits in the log");
   const parts = subject.isSection
     ? [section("History", () => historyView(app, subject)),
-      app.info.canWrite && app.at < app.info.version ? restoreButton(app, subject) : null]
-    : [section(`In version ${app.at}`, () => contentView(app, subject)),
+      canEdit ? [folded("Rename", newTitle(app, subject.id)), folded("Insert a row", newRow(app, subject.id)),
+        folded("Insert a section", newSection(app))] : app.info.canWrite ? restoreButton(app, subject, at) : null]
+    : [section(`In version ${at}`, () => contentView(app, subject)),
       section("Blame", () => blameView(app, subject)),
       section("Why", () => whyView(app, subject)),
       section("History", () => historyView(app, subject))];
-  return [title, ...await Promise.all(parts), make("div", { class: "buttons" }, filter)];
+  return [title, ...(await Promise.all(parts)).flat(), make("div", { class: "buttons" }, filter)];
 }

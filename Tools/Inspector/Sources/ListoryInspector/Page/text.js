@@ -46,6 +46,9 @@ function parts(text, pattern) {
   return found;
 }
 
+/** A text of others, for attributes. */
+export const visible = (text) => String(text).replace(unseen, mark);
+
 /** A text of others, on one line. */
 export const foreign = (text, attributes = {}) => make("bdi", attributes, parts(String(text), unseen));
 

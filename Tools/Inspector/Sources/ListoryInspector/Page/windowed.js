@@ -13,31 +13,41 @@ const spare = 6;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** A source without lines. */
-const empty = { total: 0, item: () => undefined, key: () => "", load: async () => {} };
+const empty = { total: 0, index: () => -1, item: () => undefined, key: () => "", load: async () => {} };
 
 export class Windowed {
   #scroller;
   #fill;
   #choose;
+  #loaded;
+  #attempt;
   #space = make("div", { role: "presentation", class: "space" });
   #source = empty;
   /** What is in sight: the element, the item and the place of each, by key. */
   #lines = new Map();
   #lineHeight = 1;
   #chosen = { key: null, index: 0 };
+  /** The place that keys have gone to, while its item is loaded. */
+  #goal = null;
+  /** How many sources were to be shown: of several, the last one counts. */
+  #number = 0;
   #count = 0;
   #isScheduled = false;
   #mark = () => "";
 
   /**
    * @param scroller an element with the role "listbox".
-   * @param fill draws an item into an element; without an item, one that is not there yet.
+   * @param fill draws an item of a source into an element; without an item, one that is not there yet.
    * @param choose is told which item the user has chosen.
+   * @param loaded is told that items were loaded.
+   * @param attempt calls a function that may be refused, and returns nothing then.
    */
-  constructor(scroller, { fill, choose }) {
+  constructor(scroller, { fill, choose, loaded = () => {}, attempt }) {
     this.#scroller = scroller;
     this.#fill = fill;
     this.#choose = choose;
+    this.#loaded = loaded;
+    this.#attempt = attempt;
     scroller.append(this.#space);
     scroller.addEventListener("scroll", () => this.#schedule(), { passive: true });
     scroller.addEventListener("keydown", (event) => this.#key(event));
@@ -103,9 +113,13 @@ export class Windowed {
    * @param mark the class of an item: what has happened to it.
    * @param isGone whether an item that was there was deleted, so that it is seen to vanish.
    * @param duration of the motion, in milliseconds; 0 for none.
+   * @param grown how many lines there are more at the beginning; the others stay where they are, unless the first one is in sight.
    */
-  async show(source, { mark = () => "", isGone = () => false, duration = 0 } = {}) {
+  async show(source, { mark = () => "", isGone = () => false, duration = 0, grown = 0 } = {}) {
+    this.#number += 1;
+    const mine = this.#number;
     await source.load(...this.sight(source.total));
+    if (mine !== this.#number) return;
     const moves = duration > 0 && !calm.matches;
     const before = new Map();
     const top = this.#scroller.scrollTop;
@@ -115,7 +129,9 @@ export class Windowed {
     this.#mark = mark;
     for (const line of this.#lines.values()) line.isStale = true;
     this.#layOut();
+    if (grown > 0 && top > 0) this.#scroller.scrollTop = top + grown * this.#lineHeight / this.#ratio();
     this.#draw();
+    this.#schedule();
     if (!moves) return;
     const now = this.#scroller.scrollTop;
     for (const [key, line] of this.#lines) {
@@ -129,16 +145,20 @@ export class Windowed {
       } else if (line.item && mark(line.item) === "inserted") {
         line.element.animate([{ opacity: 0 }, { opacity: 1 }], { duration });
       }
+      if (line.item && mark(line.item) === "updated") {
+        line.element.animate([{ backgroundColor: "var(--flash)" }, {}], { duration: 2 * duration });
+      }
     }
     for (const [key, line] of before) {
       if (!this.#lines.has(key) && line.item && isGone(line.item)) this.#leave(line, places.get(key) + now, duration);
     }
   }
 
-  /** Draws everything in sight again, because what is drawn of an item has changed. */
+  /** Draws everything in sight again, because there are other items, or what could not be loaded may be there now. */
   refresh() {
     for (const line of this.#lines.values()) line.isStale = true;
     this.#layOut();
+    this.#loaded();
     this.#schedule();
   }
 
@@ -154,18 +174,26 @@ export class Windowed {
   #schedule() {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    requestAnimationFrame(async () => {
+    requestAnimationFrame(() => {
       this.#isScheduled = false;
       this.#draw();
       const [first, end] = this.sight();
       const source = this.#source;
       for (let index = first; index < end; index += 1) {
-        if (source.item(index) !== undefined) continue;
-        await source.load(first, end);
-        if (source === this.#source) this.#draw();
-        break;
+        if (source.item(index) === undefined) return this.#attempt(() => this.#load(source, first, end));
       }
+      return undefined;
     });
+  }
+
+  async #load(source, first, end) {
+    await source.load(first, end);
+    if (source !== this.#source) return;
+    this.#layOut();
+    this.#draw();
+    this.#loaded();
+    // A search goes on while there is room for what it finds.
+    if (source.isComplete === false) this.#schedule();
   }
 
   #draw() {
@@ -179,9 +207,9 @@ export class Windowed {
       const item = this.#source.item(index);
       const key = item === undefined ? `?${index}` : this.#source.key(item);
       const line = this.#lines.get(key) ?? { element: this.#make(), isStale: true };
-      if (line.isStale || line.item !== item) {
+      if (line.isStale || line.item !== item || item === undefined) {
         line.element.className = `line ${item === undefined ? "waiting" : this.#mark(item)}`;
-        this.#fill(line.element, item);
+        this.#fill(line.element, item, this.#source);
       }
       const isChosen = key === this.#chosen.key;
       if (isChosen) this.#chosen.index = index;
@@ -211,10 +239,10 @@ export class Windowed {
 
   // MARK: Choosing
 
-  /** Marks the item of a key as chosen, and makes its line visible if the place is given. */
-  setChosen(key, index = null) {
+  /** Marks the item of a key as chosen. If its place is given, its line becomes visible, unless that is not wanted. */
+  setChosen(key, index = null, reveals = true) {
     this.#chosen = { key, index: index ?? this.#chosen.index };
-    if (index == null) this.#draw();
+    if (index == null || !reveals) this.#draw();
     else this.reveal(index);
   }
 
@@ -222,7 +250,10 @@ export class Windowed {
     const { total } = this.#source;
     if (total === 0) return;
     const place = Math.min(Math.max(index, 0), total - 1);
-    await this.#source.load(place, place + 1);
+    this.#goal = place;
+    await this.#attempt(() => this.#source.load(place, place + 1));
+    if (this.#goal !== place) return;
+    this.#goal = null;
     const item = this.#source.item(place);
     if (item === undefined) return;
     this.setChosen(this.#source.key(item), place);
@@ -234,7 +265,7 @@ export class Windowed {
     const page = Math.max(1, Math.floor(this.#scroller.clientHeight / this.#lineHeight) - 1);
     const [first] = this.sight();
     // Without a choice, the keys begin at what is in sight.
-    const from = this.#chosen.key === null ? first - 1 : this.#chosen.index;
+    const from = this.#goal ?? (this.#chosen.key === null ? first - 1 : this.#chosen.index);
     const places = {
       ArrowUp: from - 1, ArrowDown: from + 1, PageUp: from - page, PageDown: from + page, Home: 0, End: Infinity,
     };

@@ -29,6 +29,9 @@ final class Access: Sendable {
         return secret
     }
 
+    /// Makes all links stop to work.
+    func forgetLinks() { links.withLock { $0.removeAll() } }
+
     /// Uses a launch link.
     ///
     /// - Returns: whether it is one that was not used yet.

@@ -14,6 +14,9 @@ import ToolSupport
 
 /// Writes a file to a browser.
 struct ExportStream {
+    /// How many threads write.
+    static let writers = Atomic(0)
+
     private let name: String
     private let write: @Sendable (_ send: @escaping ([UInt8]) throws -> Void) throws -> Void
 
@@ -54,6 +57,8 @@ struct ExportStream {
     func response() -> Response {
         let body = ResponseBody { [write] writer in
             let parts = Parts()
+            // The browser may have gone.
+            defer { parts.end() }
             parts.begin(write)
             for try await part in parts {
                 try await writer.write(ByteBuffer(bytes: part))
@@ -68,20 +73,22 @@ struct ExportStream {
     private final class Parts: AsyncSequence, Sendable {
         private let stream: AsyncThrowingStream<[UInt8], any Error>
         private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
-        /// How many parts may be written before one is taken.
-        private let room = DispatchSemaphore(value: 4)
+        /// Counts the parts that may still be written: four before one is taken. It begins with 0, because a semaphore must not
+        /// end with less than it had.
+        private let room = DispatchSemaphore(value: 0)
         private let isGone = Mutex(false)
 
         private struct Gone: Error {}
 
-        init() { (stream, continuation) = AsyncThrowingStream.makeStream() }
+        init() {
+            (stream, continuation) = AsyncThrowingStream.makeStream()
+            for _ in 0..<4 { room.signal() }
+        }
 
         func begin(_ write: @escaping @Sendable (@escaping ([UInt8]) throws -> Void) throws -> Void) {
-            continuation.onTermination = { [self] _ in
-                isGone.withLock { $0 = true }
-                room.signal()
-            }
             Thread.detachNewThread { [self] in
+                ExportStream.writers.add(1, ordering: .relaxed)
+                defer { ExportStream.writers.subtract(1, ordering: .relaxed) }
                 var part: [UInt8] = []
                 func send() throws {
                     room.wait()
@@ -104,6 +111,12 @@ struct ExportStream {
 
         /// Makes room for another part.
         func taken() { room.signal() }
+
+        /// Ends the thread, if it has not ended: nobody takes any part.
+        func end() {
+            isGone.withLock { $0 = true }
+            room.signal()
+        }
 
         func makeAsyncIterator() -> AsyncThrowingStream<[UInt8], any Error>.Iterator { stream.makeAsyncIterator() }
     }

@@ -1,6 +1,7 @@
 // Failed requests: a status, and what was wrong, as JSON.
 //
-// Always holds: a request that fails has changed nothing.
+// Always holds: a request that fails has changed nothing, but for one that asks for several steps of the history: if a later
+// one has conflicts, the answer tells the version to which the first ones have led.
 
 import Foundation
 import Hummingbird

@@ -57,8 +57,17 @@ struct Query: Sendable {
         return text
     }
 
-    /// The id of a parameter that has to be there.
-    func id(_ name: String = "id") throws -> IdentifierText { IdentifierText(try required(name, "an id")) }
+    /// The id of a parameter that has to be there: JSON, because 7 and "7" are two.
+    func id(_ name: String = "id") throws -> IdentifierText {
+        let expected = "an id as JSON, like 7 or \"7\""
+        let text = try required(name, expected)
+        switch try? JSONValue(parsing: text.utf8).identifier {
+        // The events of a commit have UUIDs as texts, as the tool prints them.
+        case .string(let text) where UUID(uuidString: text) != nil: return IdentifierText(text)
+        case let id?: return IdentifierText(id)
+        case nil: throw Query.wrong(name, expected, text)
+        }
+    }
 
     /// The number of a parameter.
     func number(_ name: String, _ range: ClosedRange<Int>, default number: Int) throws -> Int {

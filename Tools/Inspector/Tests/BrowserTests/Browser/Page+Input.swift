@@ -1,6 +1,6 @@
 // Keys and the mouse, as a user has them.
 //
-// Always holds: a click goes where the element is, and fails if something else is there.
+// Always holds: a click goes where the element is, when nothing moves any more, and fails if something else is there.
 
 import Foundation
 import ToolSupport
@@ -13,6 +13,7 @@ extension Page {
     ///   - inset: how many pixels at both sides do not count.
     ///   - count: 2 for a double click.
     func click(_ selector: String, at share: Double = 0.5, inset: Double = 0, count: Int64 = 1) async throws {
+        try await waitUntilShown()
         let point = try await evaluate(
             """
             (() => {
