@@ -188,6 +188,55 @@ struct SalvageTests {
         #expect(try UntypedStore.survey(at: path).newestVersion == whole.newestVersion)
     }
 
+    @Test("Damage to the name of a database is refused, or does no harm, and nothing is lost")
+    func names() throws {
+        var edited = try EditedStore(seed: 6) { options in
+            CheckpointTests.eager(&options)
+            options.journal.storeDelay = .seconds(3_600)
+        }
+        try edited.edit(100)
+        // As a process leaves it that is killed: the newest commits are only in the journal.
+        let sound = [UInt8](try Data(contentsOf: URL(fileURLWithPath: edited.path)))
+        try edited.store.close()
+        let path = edited.folder.file("damaged")
+        for name in ["meta", "commits", "nodes", "checkpoints", "gone", "projections", "tail"] {
+            // The pages that have the names of all databases: the newest one and the one before.
+            var bytes = sound
+            for page in stride(from: 0, to: bytes.count, by: 4_096) {
+                let names = Self.places(of: "checkpoints", in: bytes[page..<page + 4_096])
+                guard !names.isEmpty else { continue }
+                for place in Self.places(of: name, in: bytes[page..<page + 4_096]) { bytes[place + 1] ^= 1 }
+            }
+            #expect(bytes != sound)
+            for end in ["", "-lock", "-processes"] { try? FileManager.default.removeItem(atPath: path + end) }
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            if ["meta", "commits", "tail"].contains(name) {
+                #expect(throws: ListError.self, "\(name)") { try UntypedStore.open(at: path) }
+            } else {
+                let store = try UntypedStore.open(at: path) { $0.isReadOnly = true }
+                try Self.compare(store, Version(100), edited.versions[100])
+                try store.close()
+            }
+            // There are no projections.
+            let isHarmless = name == "projections"
+            #expect(((try? StoreVerification(path: path)) != nil) == isHarmless, "\(name)")
+            let new = edited.folder.file("new-\(name)")
+            let report = try UntypedStore.salvage(from: path, to: new)
+            #expect(report.parts.count == 1 && report.parts[0].version == Version(100), "\(name)")
+            #expect(report.damageCount > 0 || isHarmless, "\(name)")
+            #expect(report.lostCommitCount == 0, "\(name): \(report)")
+            let store = try UntypedStore.open(at: new)
+            try Self.compare(store, Version(100), edited.versions[100])
+            try store.close()
+        }
+    }
+
+    /// Where a text begins in bytes.
+    private static func places(of text: String, in bytes: ArraySlice<UInt8>) -> [Int] {
+        let text = Array(text.utf8)
+        return bytes.indices.filter { bytes[$0...].starts(with: text) }
+    }
+
     @Test("Salvage refuses a target that exists, a missing file, a file of something else and an open store")
     func refusals() throws {
         let fixture = try StoreFixture()

@@ -32,6 +32,12 @@ enum LogFormat {
     /// The database of contents that were written in dropped commits, by version and offset.
     static let contentDatabase = "contents"
 
+    /// The names of all databases. A file has no others.
+    static let databases: Set = [
+        metaDatabase, commitDatabase, nodeDatabase, checkpointDatabase, goneDatabase, projectionDatabase, touchDatabase,
+        journalDatabase, blockDatabase, contentDatabase,
+    ]
+
     /// The row of `meta` that says where a compacted log begins.
     static let baseKey = "base"
     /// The row of `meta` that says where the locators of the newest checkpoint are.

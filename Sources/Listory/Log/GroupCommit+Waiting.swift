@@ -53,8 +53,12 @@ extension GroupCommit {
             }
         }
         defer { monitor.unlock() }
-        while state.head.version < version {
-            if state.failureCount != failureCount, let failure = state.failure { throw failure }
+        while true {
+            // While commits are made again, the end of the log is not shown yet, and may be taken back.
+            waitForRacer()
+            if state.head.version >= version { return state.shift }
+            // If commits have been appended since, the failure was not about this one, which may be of a later group.
+            if state.failureCount != failureCount, hasFailed, let failure = state.failure { throw failure }
             if state.isStopped { throw ListError.closed }
             if state.catchingUp == Platform.currentThread { throw LostRace() }
             if state.isLost {
@@ -65,7 +69,6 @@ extension GroupCommit {
                 sleep(until: version)
             }
         }
-        return state.shift
     }
 
     /// Yields to other threads: for about as long as a sync if many are ready, and for almost no time if none is.

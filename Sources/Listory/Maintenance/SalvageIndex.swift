@@ -39,7 +39,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private var head: Version?
     /// The states of projections.
     private(set) var projections: [(name: String, row: [UInt8])] = []
-    /// How many entries on a sound path have a wrong checksum.
+    /// How many entries on a sound path have a wrong checksum, or are in a database whose name is damaged.
     private(set) var damagedEntryCount = 0
 
     private var nodes: [UInt64: PageScan.Place] = [:]
@@ -73,8 +73,17 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             let (name, row) = (String(decoding: entry.key, as: UTF8.self), try scan.bytes(at: entry.value))
             if row.withUnsafeBytes({ ProjectionRow($0, name: name) }) != nil { projections.append((name, row)) }
         case LogFormat.journalDatabase: try noteJournal(entry.value, isReached: true)
-        default: break
+        case LogFormat.goneDatabase, LogFormat.touchDatabase: break
+        default: try noteStray(entry, path)
         }
+    }
+
+    /// An entry of a database whose name is damaged. What it is can be seen from its key and its value.
+    private func noteStray(_ entry: PageScan.Entry, _ path: String) throws {
+        damagedEntryCount += 1
+        try noteMeta(entry, path)
+        try noteLoose(entry)
+        if SalvageIndex.number(entry.key) == Journal.key { try noteJournal(entry.value, isReached: true) }
     }
 
     /// A row of the database `meta`. Only what has a checksum of its own is believed.
