@@ -171,30 +171,10 @@ struct CommitLog: Sendable {
             }
             let commits = try environment.openDatabase(
                 named: LogFormat.commitDatabase, of: UInt64.self, [UInt8].self)
-            try checkNames(environment)
             return (meta, commits)
         } catch let error as LMDBError where error.kind == .engine(.notFound) {
             throw ListError.notAStore(path: path, found: "an LMDB file of something else")
         }
-    }
-
-    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if there is no journal, but a database with a name that the
-    ///   format has not. Damage may have renamed the journal, and the newest commits would be missing without a word. What
-    ///   the other databases have is rebuilt, or missed where it is read.
-    private static func checkNames(_ environment: Environment) throws {
-        let databases = try environment.openDatabase(named: nil, of: String.self, [UInt8].self)
-        var names: [String] = []
-        try environment.read { txn in
-            try txn.forEach(in: databases) { key, _ in
-                names.append(String(decoding: key, as: UTF8.self))
-                return true
-            }
-        }
-        guard !names.contains(LogFormat.journalDatabase),
-            let unknown = names.first(where: { !LogFormat.databases.contains($0) })
-        else { return }
-        throw ListError.headMismatch(
-            what: "journal", expected: "the database \(LogFormat.journalDatabase)", found: unknown)
     }
 }
 

@@ -57,8 +57,8 @@ extension GroupCommit {
             // While commits are made again, the end of the log is not shown yet, and may be taken back.
             waitForRacer()
             if state.head.version >= version { return state.shift }
-            // If commits have been appended since, the failure was not about this one, which may be of a later group.
-            if state.failureCount != failureCount, hasFailed, let failure = state.failure { throw failure }
+            // It is nil if commits have been appended since: it was not about this one, which may be of a later group.
+            if state.failureCount != failureCount, let failure = state.failure { throw failure }
             if state.isStopped { throw ListError.closed }
             if state.catchingUp == Platform.currentThread { throw LostRace() }
             if state.isLost {

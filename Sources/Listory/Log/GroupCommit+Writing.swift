@@ -75,7 +75,7 @@ extension GroupCommit {
         state.lossCount = 0
         state.gathering.endGroup(since: start)
         if isFailing.exchange(false, ordering: .acquiringAndReleasing) {
-            state.retryCount = 0
+            (state.failure, state.retryCount) = (nil, 0)
             diagnostics.report(.appendSucceeded(durable: state.head.version))
             failures.tell(nil)
         }
@@ -185,12 +185,12 @@ extension GroupCommit {
     }
 
     /// Why the last attempt to append failed; nil if it did not.
-    var failure: ListError? { monitor.withLock { hasFailed ? state.failure : nil } }
+    var failure: ListError? { monitor.withLock { state.failure } }
 
     /// A sequence of the failures from now on. It begins with the present state.
     func observeFailures() -> AsyncStream<ListError?> {
         // Failures are reported with the lock held, so none comes between the two.
-        monitor.withLock { failures.stream(beginningWith: hasFailed ? state.failure : nil) }
+        monitor.withLock { failures.stream(beginningWith: state.failure) }
     }
 }
 

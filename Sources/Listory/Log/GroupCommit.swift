@@ -57,7 +57,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isLed = false
         /// How many threads wait to drain the journal, during which there must be no leader.
         var moverCount = 0
-        /// How many attempts to append failed, and the last error.
+        /// How many attempts to append failed, and why the last one did; nil if it did not.
         var failureCount = 0
         var failure: ListError?
         var gathering = Gathering()

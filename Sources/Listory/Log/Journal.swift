@@ -106,9 +106,24 @@ extension Journal {
         do {
             return try environment.openDatabase(named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self)
         } catch let error as LMDBError {
-            // Such a file was never opened for editing.
             guard error.kind == .engine(.notFound) else { throw error }
+            // Such a file was never opened for editing.
+            try checkNames(environment)
             return nil
+        }
+    }
+
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if a database has a name that the format has not. Damage may
+    ///   have renamed the journal, and the newest commits would be missing without a word.
+    private static func checkNames(_ environment: Environment) throws {
+        let databases = try environment.openDatabase(named: nil, of: String.self, [UInt8].self)
+        try environment.read { txn in
+            try txn.forEach(in: databases) { key, _ in
+                let name = String(decoding: key, as: UTF8.self)
+                if LogFormat.databases.contains(name) { return true }
+                throw ListError.headMismatch(
+                    what: "journal", expected: "the database \(LogFormat.journalDatabase)", found: name)
+            }
         }
     }
 
@@ -133,13 +148,15 @@ extension Journal {
     static func open(
         _ rows: LogRows, _ environment: Environment, _ table: ProcessTable?, _ options: JournalOptions
     ) throws -> Journal {
+        let existing = try existing(environment)
         guard !environment.options.isReadOnly && options.isUsed else {
             // An existing journal is read and checked before anything is appended.
-            let database = try existing(environment)
-            return Journal(rows, environment, table, database, 0, options)
+            return Journal(rows, environment, table, existing, 0, options)
         }
-        let database = try environment.openDatabase(
-            named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self, create: true)
+        let database =
+            try existing
+            ?? environment.openDatabase(
+                named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self, create: true)
         func size(_ txn: borrowing some Transaction & ~Copyable) throws -> Int {
             try Self.withValue(txn, database) { $0?.count ?? 0 }
         }
