@@ -182,6 +182,8 @@ struct InterleavingTests {
         let isFirst = Locked(true)
         var options = StoreOptions()
         options.isReadOnly = true
+        // Otherwise the other process is heard later.
+        options.isKnownToOthers = false
         options.journal.whenReading = {
             if !isFirst.withLock({ $0 }) { return }
             isFirst.withLock { $0 = false }
