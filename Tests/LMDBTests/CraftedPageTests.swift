@@ -123,4 +123,35 @@ import Testing
         }
         #expect(found?.what == "order of keys")
     }
+
+    @Test("Copied pages have the same values as mapped ones, and the same damage is found in them")
+    func copiedPages() throws {
+        let (environment, _) = try make()
+        try environment.close()
+        let pages = try Pages(folder.file())
+        func found(unloads: Bool) throws -> [String] {
+            let environment = try folder.open { $0.unloadsPages = unloads }
+            defer { try! environment.close() }
+            guard let rows = try? environment.bytes() else { return ["no database"] }
+            return (0..<1_010 as Range<UInt64>).map { key in
+                do { return try environment.read { "\(try $0.get(key, in: rows) ?? [])" } } catch { return "\(error)" }
+            }
+        }
+        #expect(try found(unloads: true) == found(unloads: false))
+        let seed = Soak.seed
+        var random = SeededGenerator(seed: seed)
+        var damaged = 0
+        for _ in 0..<40 {
+            var changed = pages
+            // Most numbers that are looked at are at the beginning of a page.
+            let anyPage = Pages.size * (2 + random.below(pages.bytes.count / Pages.size - 2))
+            let page = random.oneIn(2) ? pages.lastLeaf : anyPage
+            changed.bytes[page + random.below(32)] ^= 1 << UInt8(random.below(8))
+            try changed.write(folder.file())
+            let mapped = try found(unloads: false)
+            #expect(try found(unloads: true) == mapped, "seed \(seed)")
+            if mapped.contains(where: { $0.contains("damaged") }) { damaged += 1 }
+        }
+        #expect(damaged > 4, "seed \(seed)")
+    }
 }

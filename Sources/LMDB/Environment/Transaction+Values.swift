@@ -1,6 +1,7 @@
 // Reading single entries.
 //
-// Always holds: only a type's own decoder copies bytes; bytes in the map are passed to closures only.
+// Always holds: only a type's own decoder copies bytes, and where the memory of pages is given back, the page that has
+// them is copied; the bytes are passed to closures only.
 
 extension Transaction where Self: ~Copyable {
     /// The value of a key.
@@ -13,9 +14,7 @@ extension Transaction where Self: ~Copyable {
     /// - Complexity: O(log n) in the number of entries.
     @inlinable
     public func get<Key, Value>(_ key: Key, in database: Database<Key, Value>) throws -> Value? {
-        try key.withEncodedBytes { keyBytes in
-            try lookup(keyBytes, in: database.handle).map { try Value.decode($0) }
-        }
+        try withValue(forKey: key, in: database) { try $0.map { try Value.decode($0) } }
     }
 
     /// Calls a closure with the bytes of a key's value, without copying them.
@@ -32,7 +31,13 @@ extension Transaction where Self: ~Copyable {
         forKey key: Key, in database: Database<Key, Value>,
         _ body: (UnsafeRawBufferPointer?) throws -> Result
     ) throws -> Result {
-        try key.withEncodedBytes { keyBytes in try body(try lookup(keyBytes, in: database.handle)) }
+        try key.withEncodedBytes { keyBytes in
+            let size = core.copySize
+            if size == 0 { return try body(try lookup(keyBytes, in: database.handle)) }
+            return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { page in
+                try body(try lookup(keyBytes, in: database.handle, copying: page))
+            }
+        }
     }
 
     /// Whether a key is there.
@@ -108,5 +113,17 @@ extension Transaction where Self: ~Copyable {
         try core.writeGuard?.check(key, in: database.index, named: core.name(database))
         // SAFETY: the transaction is live as long as the value exists; key and database were checked.
         return try Engine.get(core.handle, database.index, key)
+    }
+
+    /// The bytes of a key's value, in the map or in a copy of a page.
+    @usableFromInline
+    func lookup(
+        _ key: UnsafeRawBufferPointer, in database: DatabaseHandle, copying page: UnsafeMutableRawBufferPointer
+    ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        let core = core
+        guard let reader = core.unwritten, let pages = reader.copying else { return try lookup(key, in: database) }
+        try core.check(database, "mdb_get")
+        try core.check(key, "mdb_get")
+        return try reader.value(key, named: core.name(database), in: pages, copying: page)
     }
 }

@@ -16,12 +16,15 @@ public struct TransactionCore {
     let names: UnsafeMutablePointer<UnsafeRawBufferPointer?>
     /// The version that the transaction began with; nil if the file is not checked.
     let reader: TreeReader?
+    /// The memory for the copy of a page, in bytes; 0 if pages are read in the map.
+    @usableFromInline let copySize: Int
     /// The pages that have been checked; nil if nothing was written, or if the file is not checked.
     var writeGuard: WriteGuard?
 
     init(_ environment: borrowing Environment, _ handle: OpaquePointer, _ reader: TreeReader?) {
         self.handle = handle
         self.reader = reader
+        copySize = reader?.copying?.pageSize ?? 0
         names = environment.databases.names
         maximumKeySize = environment.maximumKeySize
         serials = environment.databases.serials

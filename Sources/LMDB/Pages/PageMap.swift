@@ -17,11 +17,11 @@ final class PageMap: @unchecked Sendable {
     private let descriptor: Int32
     private let path: String
     /// Whether the memory of pages that were read is given back.
-    private let unloads: Bool
-    /// How many transactions have begun, if it is.
-    private let begun = Atomic<Int>(0)
-    /// After so many transactions it is given back. The system maps up to 64 KiB for each page that a transaction reads.
-    private static let unloadInterval = 64
+    let unloads: Bool
+    /// About how many bytes were read since that was done last, if it is.
+    private let loaded = Atomic<Int>(0)
+    /// After so many bytes it is given back.
+    private static let unloadInterval = 4 << 20
     private let monitor = Monitor()
     private var maps: [UnsafeRawBufferPointer] = []
     /// The newest map; it is stored before `mapped`, so that it is never too small for a number read before it.
@@ -91,10 +91,24 @@ final class PageMap: @unchecked Sendable {
         try compareLength(tick)
     }
 
-    /// Gives back the memory of the pages, at each of some transactions.
+    /// Notes that a transaction reads pages, if their memory is given back.
+    func noteReading(_ count: Int) {
+        loaded.wrappingAdd(count, ordering: .relaxed)
+    }
+
+    /// Copies a page; whether all of it was read.
+    func copy(_ number: UInt64, into page: UnsafeMutableRawBufferPointer) -> Bool {
+        guard case .success(pageSize) = Platform.read(descriptor, into: page, at: Int(number) * pageSize) else {
+            return false
+        }
+        return true
+    }
+
+    /// Gives back the memory of the pages, once many were read. No transaction needs them mapped.
     @inline(never)
     private func unload() {
-        guard begun.wrappingAdd(1, ordering: .relaxed).newValue % PageMap.unloadInterval == 0 else { return }
+        guard loaded.load(ordering: .relaxed) >= PageMap.unloadInterval else { return }
+        loaded.store(0, ordering: .relaxed)
         monitor.lock()
         defer { monitor.unlock() }
         for map in maps { Platform.unload(map) }

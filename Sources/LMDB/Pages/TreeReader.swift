@@ -33,6 +33,8 @@ struct TreeReader {
     /// The number of the version.
     let transaction: UInt64
     let main: TreeRoot
+    /// Where leaves are copied from; nil if they are read in the map. The environment keeps it.
+    unowned(unsafe) let copying: PageMap?
 }
 
 extension TreeReader {
@@ -49,6 +51,7 @@ extension TreeReader {
         guard found == version else { return nil }
         (start, limit) = try pages.pages(upTo: lastPage, of: version)
         pageSize = pages.pageSize
+        copying = pages.unloads ? pages : nil
         transaction = version
         guard main.depth <= TreeRecord.maximumDepth else {
             throw damage(
@@ -72,6 +75,19 @@ struct SoundPage {
     let bytes: UnsafeRawPointer
     /// How many nodes there are, at least one.
     let count: Int
+
+    /// The page in some bytes, as many as a page has; nil if they are not that page.
+    @inline(__always)
+    init?(_ bytes: UnsafeRawPointer, _ number: UInt64, isLeaf: Bool, size: Int) {
+        let found = bytes.loadUnaligned(as: UInt64.self)
+        let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+        let lower = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
+        guard found == number, flags == (isLeaf ? 2 : 1), lower > SoundPage.headerSize + 1, lower <= size else {
+            return nil
+        }
+        self.bytes = bytes
+        count = (lower - SoundPage.headerSize) >> 1
+    }
 }
 
 /// An entry of a leaf, or a child of a branch, that lies in its page.
@@ -100,6 +116,34 @@ extension TreeReader {
     ) throws(LMDBError) -> UnsafeRawBufferPointer? {
         guard let found = try find(key, in: try root(named: name)) else { return nil }
         return try value(of: found)
+    }
+
+    /// The value of a key, or nil if there is none; from a copy of its leaf, unless it has pages of its own. To map a page and
+    /// to unmap it again takes several times as long as to copy it, because the system maps those around it as well.
+    ///
+    /// - Parameter copy: memory for a page.
+    func value(
+        _ key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
+        copying copy: UnsafeMutableRawBufferPointer
+    ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        let tree = try root(named: name)
+        guard tree.depth > 0 else { return nil }
+        let (number, _) = try leaf(of: key, in: tree)
+        // The branches, which are read in the map, are few.
+        pages.noteReading(pageSize / 4)
+        do throws(LMDBError) {
+            guard number >= 2, number < limit, pages.copy(number, into: copy),
+                let page = SoundPage(UnsafeRawPointer(copy.baseAddress!), number, isLeaf: true, size: pageSize)
+            else { return try value(key, named: name) }
+            let (index, isExact) = try entryIndex(key, page)
+            guard isExact else { return nil }
+            let found = try value(of: try node(index, of: page))
+            if found.count > pageSize { pages.noteReading(found.count) }
+            return found
+        } catch {
+            // In the map, the place of the damage is known.
+            return try value(key, named: name)
+        }
     }
 
     /// The root of a database's tree.
@@ -150,6 +194,17 @@ extension TreeReader {
     /// The node of a key.
     private func find(_ key: UnsafeRawBufferPointer, in tree: TreeRoot) throws(LMDBError) -> SoundNode? {
         guard tree.depth > 0 else { return nil }
+        let (number, place) = try leaf(of: key, in: tree)
+        let page = try page(number, isLeaf: true, from: place)
+        let (index, isExact) = try entryIndex(key, page)
+        return isExact ? try node(index, of: page) : nil
+    }
+
+    /// The number of the leaf in which a key would be, and the page that refers to it.
+    @inline(__always)
+    private func leaf(
+        of key: UnsafeRawBufferPointer, in tree: TreeRoot
+    ) throws(LMDBError) -> (number: UInt64, place: UnsafeRawPointer) {
         var number = tree.page
         var place = start
         for _ in 1..<max(tree.depth, 1) {
@@ -157,9 +212,7 @@ extension TreeReader {
             place = page.bytes
             number = try node(childIndex(key, page), of: page).child
         }
-        let page = try page(number, isLeaf: true, from: place)
-        let (index, isExact) = try entryIndex(key, page)
-        return isExact ? try node(index, of: page) : nil
+        return (number, place)
     }
 
     /// Which child of a branch has a key: the last one that does not begin after it. The first one has no key.
@@ -205,16 +258,14 @@ extension TreeReader {
         }
         // SAFETY: the page is in the file and the map, and a header fits into every page.
         let bytes = start + Int(number) * pageSize
+        if let page = SoundPage(bytes, number, isLeaf: isLeaf, size: pageSize) { return page }
         let found = bytes.loadUnaligned(as: UInt64.self)
         let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
-        let lower = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
-        guard found == number, flags == (isLeaf ? 2 : 1), lower > SoundPage.headerSize + 1, lower <= pageSize else {
-            throw damage(
-                "header of a page", at: bytes, "page \(number), flags \(isLeaf ? 2 : 1), an entry",
-                "page \(found), flags \(hexadecimal(flags)), lower \(lower)"
-            )
-        }
-        return SoundPage(bytes: bytes, count: (lower - SoundPage.headerSize) >> 1)
+        let lower = bytes.loadUnaligned(fromByteOffset: 12, as: UInt16.self)
+        throw damage(
+            "header of a page", at: bytes, "page \(number), flags \(isLeaf ? 2 : 1), an entry",
+            "page \(found), flags \(hexadecimal(flags)), lower \(lower)"
+        )
     }
 
     /// A node of a page, once it is known to lie in it.
