@@ -108,6 +108,48 @@ struct GroupCommitTests {
         try store.close()
     }
 
+    @Test("A background flush that continues after a lost race is woken by the leader for which it waits")
+    func continuedFlush() async throws {
+        let fixture = try StoreFixture {
+            $0.durability = .deferred
+            $0.deferredDelay = .seconds(3_600)
+            $0.journal.storeDelay = .seconds(3_600)
+        }
+        let (store, group) = (fixture.store, fixture.store.group)
+        try fixture.fill(1)
+        try store.waitUntilDurable()
+        func edit() throws { try store.edit("Toggle") { try $0.toggle(.item(0)) } }
+        func wait(until isTrue: (GroupCommit.State) -> Bool) async throws {
+            while !group.monitor.withLock({ isTrue(group.state) }) { try await Task.sleep(for: .microseconds(100)) }
+        }
+        // As long as another writer has the lock, the leader's write does not end.
+        let (isHeld, isReleased) = (Locked(false), DispatchSemaphore(value: 0))
+        Thread {
+            let transaction = try! group.log.environment.beginWrite()
+            isHeld.withLock { $0 = true }
+            isReleased.wait()
+            transaction.abort()
+        }.start()
+        while !isHeld.withLock({ $0 }) { try await Task.sleep(for: .microseconds(100)) }
+        try edit()
+        Thread { try! store.waitUntilDurable() }.start()
+        try await wait { $0.isLed }
+        try edit()
+        // A flush takes its group, loses it, and continues: then none is announced.
+        group.flushInBackground()
+        try await wait { $0.threadCount == 1 }
+        let hasReturned = Locked(false)
+        Thread {
+            try! store.waitUntilDurable()
+            hasReturned.withLock { $0 = true }
+        }.start()
+        try await wait { $0.threadCount == 2 }
+        isReleased.signal()
+        while !hasReturned.withLock({ $0 }) { try await Task.sleep(for: .microseconds(100)) }
+        #expect(try store.durableVersion == store.version)
+        try store.close()
+    }
+
     @Test("A task waits for its commit, however many commits of other processes have come before it")
     func shiftedTask() async throws {
         let fixture = try StoreFixture {

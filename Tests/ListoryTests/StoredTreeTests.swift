@@ -127,6 +127,7 @@ struct StoredTreeTests {
             $0.checkpoints.interval = .max
             $0.deferredDelay = .seconds(3_600)
             $0.journal.storeDelay = .seconds(3_600)
+            $0.retryDelay = .seconds(3_600)
             $0.memoryBudget = 1
         }
         for round in 0..<12 {

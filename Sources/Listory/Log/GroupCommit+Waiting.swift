@@ -166,6 +166,9 @@ extension GroupCommit {
                     continue
                 }
                 guard mayLead(state.waiting.size > maximumPendingBytes ? .urgent : .shared) else {
+                    // Otherwise, after a lost race, the leader would queue another flush, which waits behind this one, and wake
+                    // nobody.
+                    state.isFlushQueued = true
                     sleep(until: state.newest)
                     continue
                 }
