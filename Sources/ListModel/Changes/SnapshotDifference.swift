@@ -32,13 +32,6 @@ private struct SnapshotDifference {
         var isRearranged = false
     }
 
-    /// A row of the old snapshot without a partner in step.
-    struct OldItem {
-        var pair: Int
-        var piece: Int
-        var item: UntypedRow
-    }
-
     var changes = Changeset()
     private var pairs: [SectionPair] = []
     private var sectionMatches: PieceMatches<SectionEntry>?
@@ -132,42 +125,38 @@ private struct SnapshotDifference {
 
     /// Compares the rows of the sections that differ.
     mutating func matchItems() {
-        let oldCount = pairs.reduce(0) { $0 + $1.rows.difference.old.count { $0.element != nil } }
-        var oldByID = [UntypedID: OldItem](minimumCapacity: oldCount)
-        var unmatched: [OldItem] = []
+        var old = OldRows(count: pairs.reduce(0) { $0 + $1.rows.difference.old.count { $0.element != nil } })
         for (index, pair) in pairs.enumerated() {
             for change in pair.rows.difference.changed {
                 changes.items.updated.append(ListIndexPath(section: pair.newIndex!, item: change.newOffset))
             }
             for (piece, part) in pair.rows.difference.old.enumerated() {
                 guard let item = part.element else { continue }
-                let old = OldItem(pair: index, piece: piece, item: item)
-                if let other = oldByID.updateValue(old, forKey: item.id) { unmatched.append(other) }
+                old.add(OldRow(pair: UInt32(index), piece: UInt32(piece)), item.id) { self[$0].id }
             }
         }
         for index in pairs.indices {
             for (piece, part) in pairs[index].rows.difference.new.enumerated() {
                 guard let item = part.element else { continue }
                 let path = ListIndexPath(section: pairs[index].newIndex!, item: part.start)
-                guard let old = oldByID.removeValue(forKey: item.id) else {
+                guard let row = old.take(item.id, { self[$0].id }) else {
                     changes.items.inserted.append(path)
                     pairs[index].isRearranged = true
                     continue
                 }
-                if !old.item.isUnchanged(in: item) { changes.items.updated.append(path) }
-                if old.pair == index {
-                    pairs[index].rows.match(old: old.piece, new: piece)
+                if !self[row].isUnchanged(in: item) { changes.items.updated.append(path) }
+                if row.pair == index {
+                    pairs[index].rows.match(old: Int(row.piece), new: piece)
                 } else {
-                    changes.items.moved.append(Changeset.Move(from: oldPath(old), to: path))
+                    changes.items.moved.append(Changeset.Move(from: oldPath(row), to: path))
                     pairs[index].isRearranged = true
-                    pairs[old.pair].isRearranged = true
+                    pairs[Int(row.pair)].isRearranged = true
                 }
             }
         }
-        unmatched += oldByID.values
-        for old in unmatched {
-            changes.items.deleted.append(oldPath(old))
-            pairs[old.pair].isRearranged = true
+        for row in old.left {
+            changes.items.deleted.append(oldPath(row))
+            pairs[Int(row.pair)].isRearranged = true
         }
         for index in pairs.indices {
             for move in pairs[index].rows.moves(keeping: []) {
@@ -184,9 +173,61 @@ private struct SnapshotDifference {
         changes.items.updated.sort()
     }
 
-    private func oldPath(_ old: OldItem) -> ListIndexPath {
-        let pair = pairs[old.pair]
-        return ListIndexPath(section: pair.oldIndex!, item: pair.rows.difference.old[old.piece].start)
+    private subscript(_ row: OldRow) -> UntypedRow {
+        pairs[Int(row.pair)].rows.difference.old[Int(row.piece)].element!
+    }
+
+    private func oldPath(_ row: OldRow) -> ListIndexPath {
+        let pair = pairs[Int(row.pair)]
+        return ListIndexPath(section: pair.oldIndex!, item: pair.rows.difference.old[Int(row.piece)].start)
+    }
+}
+
+/// A row of the old snapshot without a partner in step.
+private struct OldRow {
+    let pair: UInt32
+    let piece: UInt32
+}
+
+/// The rows of the old snapshot without a partner in step, by their ids. A dictionary would take several times as much memory,
+/// because it also has the ids.
+private struct OldRows {
+    /// The rows in the order in which they were added, and whether each was taken.
+    private var rows: [(row: OldRow, isTaken: Bool)] = []
+    /// The numbers of the rows, each at the first free slot from the one that its hash says.
+    private var slots: [UInt32]
+    private static let free = UInt32.max
+
+    init(count: Int) {
+        rows.reserveCapacity(count)
+        // At most half of them are occupied, so a search ends soon.
+        let size = 1 << (Int.bitWidth - max(1, 2 * count - 1).leadingZeroBitCount)
+        slots = [UInt32](repeating: OldRows.free, count: size)
+    }
+
+    /// The rows that were not taken.
+    var left: some Sequence<OldRow> { rows.lazy.filter { !$0.isTaken }.map(\.row) }
+
+    /// Adds a row. One with the same id, which only a damaged snapshot has, is left.
+    mutating func add(_ row: OldRow, _ id: UntypedID, _ idOf: (OldRow) -> UntypedID) {
+        slots[slot(of: id, idOf)] = UInt32(rows.count)
+        rows.append((row, false))
+    }
+
+    /// Takes the row of an id, once.
+    mutating func take(_ id: UntypedID, _ idOf: (OldRow) -> UntypedID) -> OldRow? {
+        let number = slots[slot(of: id, idOf)]
+        guard number != OldRows.free, !rows[Int(number)].isTaken else { return nil }
+        rows[Int(number)].isTaken = true
+        return rows[Int(number)].row
+    }
+
+    /// The slot of an id, or the one that it would have.
+    private func slot(of id: UntypedID, _ idOf: (OldRow) -> UntypedID) -> Int {
+        let mask = slots.count - 1
+        var slot = id.hashValue & mask
+        while slots[slot] != OldRows.free, idOf(rows[Int(slots[slot])].row) != id { slot = (slot + 1) & mask }
+        return slot
     }
 }
 

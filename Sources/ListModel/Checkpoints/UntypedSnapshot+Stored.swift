@@ -7,14 +7,14 @@ extension UntypedSnapshot {
     /// - Parameter known: the stored numbers of nodes that were checked already; the nodes of this snapshot are added.
     /// - Throws: ``NodeError`` for the first damaged node.
     /// - Complexity: O(nodes that are not known).
-    package func checkNodes(_ known: inout Set<UInt64>) throws {
+    package func checkNodes(_ known: inout NumberSet) throws {
         if tree.count > 0 { try check(tree.top, &known) }
     }
 
     /// Runs `body`, and throws if nodes of this snapshot could not be read meanwhile.
     package func checked<Result>(_ body: () throws -> Result) throws -> Result { try tree.pool.checked(body) }
 
-    private func check(_ child: TreeChild<SectionEntry>, _ known: inout Set<UInt64>) throws {
+    private func check(_ child: TreeChild<SectionEntry>, _ known: inout NumberSet) throws {
         guard let node = try read(child, &known) else { return }
         for slot in 0..<node.count {
             if node.isLeaf {
@@ -26,15 +26,15 @@ extension UntypedSnapshot {
         }
     }
 
-    private func check(_ child: TreeChild<UntypedRow>, _ known: inout Set<UInt64>) throws {
+    private func check(_ child: TreeChild<UntypedRow>, _ known: inout NumberSet) throws {
         guard let node = try read(child, &known), !node.isLeaf else { return }
         for slot in 0..<node.count { try check(node.children[slot], &known) }
     }
 
     private func read<Element: TreeElement>(
-        _ child: TreeChild<Element>, _ known: inout Set<UInt64>
+        _ child: TreeChild<Element>, _ known: inout NumberSet
     ) throws -> TreeNode<Element>? {
-        if child.node == nil && !known.insert(child.stored).inserted { return nil }
+        if child.node == nil && !known.insert(child.stored) { return nil }
         return try tree.pool.checked { tree.pool.node(child) }
     }
 }

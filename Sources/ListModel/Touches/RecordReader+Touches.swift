@@ -96,18 +96,29 @@ extension ListEvent {
     private static func forEachTouch(
         from old: [ListSection], to new: [ListSection], _ body: (RowOrSection, ChangeKinds) throws -> Void
     ) rethrows {
-        var home: [UntypedID: UntypedID] = [:]
-        for section in new { for row in section.items { home[row.id] = section.id } }
+        // Where each row was. A reload may have very many rows, so little is kept for each.
+        var places = [UntypedID: ReloadedPlace](minimumCapacity: old.reduce(0) { $0 + $1.items.count })
+        for (section, content) in old.enumerated() {
+            for (item, row) in content.items.enumerated() {
+                places[row.id] = ReloadedPlace(section: UInt32(section), item: UInt32(item))
+            }
+        }
+        // Its place among the rows that stay in its section; -1 if it does not.
+        var ranks = old.map { [Int32](repeating: -1, count: $0.items.count) }
+        for section in new {
+            for row in section.items {
+                guard let place = places[row.id], old[Int(place.section)].id == section.id else { continue }
+                ranks[Int(place.section)][Int(place.item)] = 0
+            }
+        }
         let stayingSections = Set(new.map(\.id))
         var sections: [UntypedID: (title: String, rank: Int)] = [:]
-        var rows: [UntypedID: (row: UntypedRow, rank: Int?)] = [:]
-        for section in old {
+        for (index, section) in old.enumerated() {
             if stayingSections.contains(section.id) { sections[section.id] = (section.title, sections.count) }
-            var rank = 0
-            for row in section.items {
-                let stays = home[row.id] == section.id
-                rows[row.id] = (row, stays ? rank : nil)
-                if stays { rank += 1 }
+            var rank = 0 as Int32
+            for item in ranks[index].indices where ranks[index][item] >= 0 {
+                ranks[index][item] = rank
+                rank += 1
             }
         }
         var sectionRank = 0
@@ -120,23 +131,31 @@ extension ListEvent {
             } else {
                 try body(.section(section.id), .inserted)
             }
-            var rank = 0
+            var rank = 0 as Int32
             for row in section.items {
-                guard let before = rows.removeValue(forKey: row.id) else {
+                guard let place = places.removeValue(forKey: row.id) else {
                     try body(.row(row.id), .inserted)
                     continue
                 }
-                var kinds: ChangeKinds = before.rank == rank ? [] : .moved
-                if before.rank != nil { rank += 1 }
-                if before.row.content.hash != row.content.hash { kinds.insert(.updated) }
-                if before.row.isChecked != row.isChecked { kinds.insert(.toggled) }
-                if before.row.outline != row.outline { kinds.insert(.outlined) }
+                let before = old[Int(place.section)].items[Int(place.item)]
+                let rankBefore = ranks[Int(place.section)][Int(place.item)]
+                var kinds: ChangeKinds = rankBefore == rank ? [] : .moved
+                if rankBefore >= 0 { rank += 1 }
+                if before.content.hash != row.content.hash { kinds.insert(.updated) }
+                if before.isChecked != row.isChecked { kinds.insert(.toggled) }
+                if before.outline != row.outline { kinds.insert(.outlined) }
                 if !kinds.isEmpty { try body(.row(row.id), kinds) }
             }
         }
         for section in old {
             if sections[section.id] == nil { try body(.section(section.id), .deleted) }
-            for row in section.items where rows[row.id] != nil { try body(.row(row.id), .deleted) }
+            for row in section.items where places[row.id] != nil { try body(.row(row.id), .deleted) }
         }
     }
+}
+
+/// The place of a row in a list that a reload replaces.
+private struct ReloadedPlace {
+    let section: UInt32
+    let item: UInt32
 }

@@ -51,10 +51,13 @@ public struct DerivedView: Sendable {
     ///   - stages: the stages, each applied to the rows of the one before. Without stages, the view shows the rows as
     ///     they are.
     ///   - source: the rows of a list, or of another view.
+    ///   - words: words that it searches for, as ``search(_:)`` does later.
     /// - Throws: ``QueryError`` for the first row that cannot be placed.
     /// - Complexity: O(n), and O(n log n) where rows are sorted.
-    public init(_ stages: [QueryStage], of source: UntypedSnapshot) throws(QueryError) {
-        try self.init(stages, of: source, ArrangedRows.Limits())
+    public init(
+        _ stages: [QueryStage], of source: UntypedSnapshot, searchingFor words: SearchWords = SearchWords()
+    ) throws(QueryError) {
+        try self.init(stages, of: source, searchingFor: words, ArrangedRows.Limits())
     }
 
     init(

@@ -88,7 +88,7 @@ extension SalvageIndex {
     /// The rows of a checkpoint; nil if one of its nodes cannot be read.
     private func rows(of checkpoint: Checkpoint) throws -> UntypedSnapshot? {
         let snapshot = checkpoint.snapshot(NodePool(limits: TreeLimits(), source: self))
-        var known: Set<UInt64> = []
+        var known = NumberSet()
         do { try snapshot.checkNodes(&known) } catch {
             guard error is NodeError || error.saysDamage else { throw error }
             return nil

@@ -159,7 +159,7 @@ public struct StoreVerification: Hashable, Sendable {
     /// The hash of a checkpoint must be that of the replay, and each node must have the hash that its parent states.
     private static func checkNodes(_ checkpoints: [Checkpoint], _ database: CheckpointDatabase?) throws -> Int {
         guard let database, let newest = checkpoints.last else { return 0 }
-        var known: Set<UInt64> = []
+        var known = NumberSet()
         do {
             for checkpoint in checkpoints {
                 let nodes = NodePool(limits: TreeLimits(), source: database)

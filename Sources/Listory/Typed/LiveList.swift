@@ -25,7 +25,7 @@ public final class LiveList<
 
     /// A typed view of a store.
     ///
-    /// - Throws: as ``UntypedLiveList/init(of:_:)``.
+    /// - Throws: as ``UntypedLiveList/init(of:_:searchingFor:)``.
     public init<Source>(of store: ListStore<Source, Item>, _ query: ListQuery<SectionID, Item>) throws {
         coder = store.coder
         core = try UntypedLiveList(

@@ -51,17 +51,20 @@ public final class UntypedLiveList: Sendable {
     /// - Parameters:
     ///   - store: the store. It can be edited as usual.
     ///   - stages: the stages, in order.
+    ///   - text: words to search for, as ``search(_:)`` does later.
     /// - Throws: ``ListError/closed``; ``ListError/query(_:)`` for the first row that cannot be placed.
-    /// - Complexity: as ``DerivedView/init(_:of:)``.
-    public convenience init(of store: UntypedStore, _ stages: [QueryStage]) throws {
+    /// - Complexity: as ``DerivedView/init(_:of:searchingFor:)``.
+    public convenience init(of store: UntypedStore, _ stages: [QueryStage], searchingFor text: String = "") throws {
         // The effect of the functions on the order is unknown.
-        try self.init(of: store, stages, keepsOrder: false)
+        try self.init(of: store, stages, searchingFor: text, keepsOrder: false)
     }
 
     /// A view whose stages are known to keep the order of rows, or not to.
-    init(of store: UntypedStore, _ stages: [QueryStage], keepsOrder: Bool) throws(ListError) {
+    init(
+        of store: UntypedStore, _ stages: [QueryStage], searchingFor text: String = "", keepsOrder: Bool
+    ) throws(ListError) {
         self.store = store
-        let view = try door { try DerivedView(stages, of: store.snapshot) }
+        let view = try door { try DerivedView(stages, of: store.snapshot, searchingFor: SearchWords(text)) }
         state = Locked(State(view: view, stages: stages))
         last = Locked(Shown(rows: view.snapshot, keepsOrder: keepsOrder))
     }

@@ -130,7 +130,12 @@ struct LogCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        var report = LogReport(store, format.value, color.style) { try Standard.output.write($0) }
+        var bar = ProgressBar("searching")
+        defer { bar.finish() }
+        var report = LogReport(store, format.value, color.style) {
+            bar.finish()
+            try Standard.output.write($0)
+        }
         report.filter = filter
         report.detail = oneline ? .line : stat ? .counts : full ? .everything : .events
         report.hasGraph = graph
@@ -139,7 +144,12 @@ struct LogCommand: ParsableCommand {
         if follow {
             try report.follow(limit: all ? nil : limit)
         } else {
-            try pager.page { try report.print(range, limit: all ? nil : limit) }
+            try pager.page {
+                try report.print(range, limit: all ? nil : limit) { part in
+                    bar.update(part)
+                    return true
+                }
+            }
         }
         try store.close()
     }

@@ -39,9 +39,16 @@ struct SearchCommand: ParsableCommand {
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let style = color.style
+        var bar = ProgressBar("searching")
+        defer { bar.finish() }
         try pager.page {
             try SearchReport(at.snapshot(in: store), store.source)
-                .print(SearchWords(words), limit: limit, format.value, style) { try Standard.output.write($0) }
+                .print(SearchWords(words), limit: limit, format.value, style) {
+                    bar.update($0)
+                } send: {
+                    bar.finish()
+                    try Standard.output.write($0)
+                }
         }
         try store.close()
     }

@@ -45,8 +45,13 @@ struct TrashCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        let report = try TrashReport(
-            store, before: before, limit: all ? nil : limit, containing: text.map { SearchWords($0) } ?? SearchWords())
+        var bar = ProgressBar("searching")
+        defer { bar.finish() }
+        let words = text.map { SearchWords($0) } ?? SearchWords()
+        let report = try TrashReport(store, before: before, limit: all ? nil : limit, containing: words) {
+            bar.update($0)
+        }
+        bar.finish()
         let style = color.style
         try pager.page {
             try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))

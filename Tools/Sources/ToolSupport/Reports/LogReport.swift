@@ -62,11 +62,13 @@ public struct LogReport {
     ///
     /// - Parameters:
     ///   - limit: how many at most; nil for all.
-    ///   - goesOn: asked after each part of the log whether to look at the part before it.
+    ///   - goesOn: asked after each part of the log whether to look at the part before it; it gets what part of the range was
+    ///     looked at, 0 to 1.
     /// - Returns: the version before which other commits of the range may follow; nil if there are no more.
     /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `send` throws.
     @discardableResult
-    public func print(_ range: Span = Span(), limit: Int? = nil, while goesOn: () -> Bool = { true }) throws -> Version?
+    public func print(_ range: Span = Span(), limit: Int? = nil, while goesOn: (Double) -> Bool = { _ in true }) throws
+        -> Version?
     {
         var graph = CommitGraph(oldest: store.oldestVersion)
         return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, &graph)) }
@@ -101,7 +103,7 @@ public struct LogReport {
     /// - Returns: the version before which others may follow.
     @discardableResult
     private func forEach(
-        _ range: Span, limit: Int?, while goesOn: () -> Bool = { true }, _ body: (Commit) throws -> Void
+        _ range: Span, limit: Int?, while goesOn: (Double) -> Bool = { _ in true }, _ body: (Commit) throws -> Void
     ) throws -> Version? {
         guard let (first, last) = try bounds(range), first <= last else { return nil }
         var left = limit ?? .max
@@ -123,7 +125,7 @@ public struct LogReport {
             }
             if left == 0 { return false }
             next = start
-            return goesOn()
+            return goesOn(Double(last - start + 1) / Double(last - first + 1))
         }
         return next > first ? Version(next) : nil
     }

@@ -16,12 +16,17 @@ public struct TrashReport {
     ///   - name: only rows that commits before this version took away; nil for all.
     ///   - limit: how many at most; nil for all.
     ///   - words: only rows whose content has them.
+    ///   - progress: called with the part of the log that was looked at, 0 to 1.
     public init(
-        _ store: UntypedStore, before name: VersionName?, limit: Int?, containing words: SearchWords = SearchWords()
+        _ store: UntypedStore, before name: VersionName?, limit: Int?, containing words: SearchWords = SearchWords(),
+        progress: (Double) -> Void = { _ in }
     ) throws {
         source = store.source
-        rows = try store.trash(before: name?.version(in: store), limit: limit ?? .max) { [source] row in
-            try words.isEmpty || source.withContent(of: row.row.content) { words.match(content: $0) }
+        let before = try name?.version(in: store)
+        let newest = try before ?? store.version
+        rows = try store.trash(before: before, limit: limit ?? .max) { [source] row in
+            progress(1 - Double(row.commit.version.rawValue) / Double(newest.rawValue))
+            return try words.isEmpty || source.withContent(of: row.row.content) { words.match(content: $0) }
         }
     }
 

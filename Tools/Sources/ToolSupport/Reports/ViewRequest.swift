@@ -36,9 +36,7 @@ public struct ViewRequest: Sendable {
     func live(in store: UntypedStore, at version: Version?) throws -> UntypedLiveList? {
         let stages = try stages(for: version.map { try store.snapshot(at: $0) } ?? store.snapshot, store.source)
         if stages.isEmpty { return nil }
-        let view = try UntypedLiveList(of: store, stages)
-        try view.search(words)
-        return view
+        return try UntypedLiveList(of: store, stages, searchingFor: words)
     }
 
     private func stages(for rows: UntypedSnapshot, _ source: any CommitSource) throws -> [QueryStage] {

@@ -33,7 +33,7 @@ extension StoreFile {
     ) throws -> CompactionReport {
         try requireFile()
         var options = StoreOptions()
-        options.gate = .full
+        (options.gate, options.unloadsPages) = (.full, true)
         return try explaining {
             try UntypedStore.compact(at: path, request.compaction, options: options, progress: progress)
         }

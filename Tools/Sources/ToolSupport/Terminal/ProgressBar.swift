@@ -1,19 +1,20 @@
 // A progress bar for long commands.
 //
-// Always holds: it is drawn only on a terminal, not in the first half second, and is removed when the command ends.
+// Always holds: it is drawn only on a terminal, not for a command that ends at once, and is removed before the command prints
+// something.
 
 import Foundation
 
 /// Shows progress on standard error.
 public struct ProgressBar {
     private let title: String
-    private let isOn = isatty(STDERR_FILENO) == 1
+    private var isOn = isatty(STDERR_FILENO) == 1
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private var lastDrawn: ContinuousClock.Instant?
 
     private static let width = 40
-    private static let delay = Duration.milliseconds(500)
+    private static let delay = Duration.milliseconds(20)
     private static let interval = Duration.milliseconds(100)
 
     /// A bar that is not drawn yet.
@@ -32,8 +33,9 @@ public struct ProgressBar {
         Standard.error.tryWrite("\r" + ProgressBar.line(title, share))
     }
 
-    /// Removes the bar.
+    /// Removes the bar for good.
     public mutating func finish() {
+        isOn = false
         if lastDrawn != nil { Standard.error.tryWrite("\r\u{1B}[K") }
         lastDrawn = nil
     }

@@ -36,7 +36,7 @@ extension InspectedStore {
         if last > store.oldestVersion {
             range.last = VersionName(last)
             let budget = Budget()
-            next = try report.print(range, limit: limit) { budget.isLeft }
+            next = try report.print(range, limit: limit) { _ in budget.isLeft }
         }
         writer.key("commits")
         writer.write(lines: lines)
