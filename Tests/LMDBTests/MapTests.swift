@@ -40,15 +40,20 @@ import Testing
 
     #if os(Linux)
     @Test(
-        "The pages that were read leave memory soon, if that is asked for",
-        arguments: [false, true])
-    func unloading(unloads: Bool) throws {
+        "The pages that were read leave memory soon, if that is asked for", arguments: [false, true],
+        // Values in leaves, on a page of their own, on many.
+        [(300, 80_000), (3_000, 8_000), (100_000, 240)] as [(size: Int, count: UInt64)])
+    func unloading(unloads: Bool, values: (size: Int, count: UInt64)) throws {
         let environment = try folder.open { $0.unloadsPages = unloads }
         let rows = try environment.bytes()
-        let keys = 0..<200 as Range<UInt64>
+        let value = [UInt8](repeating: 9, count: values.size)
+        let keys = 0..<values.count
         try environment.write { txn in for key in keys { try txn.put(value, forKey: key, in: rows) } }
         for _ in 0..<2 {
-            for key in keys { #expect(try environment.read { try $0.get(key, in: rows) } == value) }
+            for key in keys {
+                let count = try environment.read { try $0.withValue(forKey: key, in: rows) { $0?.count } }
+                #expect(count == values.size, "key \(key)")
+            }
             let loaded = try mappedBytes(of: environment.path)
             #expect(unloads ? loaded < 8_000_000 : loaded > 20_000_000, "\(loaded) bytes")
         }

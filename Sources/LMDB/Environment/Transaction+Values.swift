@@ -17,7 +17,7 @@ extension Transaction where Self: ~Copyable {
         try withValue(forKey: key, in: database) { try $0.map { try Value.decode($0) } }
     }
 
-    /// Calls a closure with the bytes of a key's value, without copying them.
+    /// Calls a closure with the bytes of a key's value, which are not copied unless the memory of pages is given back.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -49,7 +49,7 @@ extension Transaction where Self: ~Copyable {
     /// - Throws: As ``get(_:in:)``, except that nothing is decoded.
     @inlinable
     public func contains<Key, Value>(_ key: Key, in database: Database<Key, Value>) throws -> Bool {
-        try key.withEncodedBytes { keyBytes in try lookup(keyBytes, in: database.handle) != nil }
+        try withValue(forKey: key, in: database) { $0 != nil }
     }
 
     /// The number of entries.

@@ -138,7 +138,10 @@ extension TreeReader {
             let (index, isExact) = try entryIndex(key, page)
             guard isExact else { return nil }
             let found = try value(of: try node(index, of: page))
-            if found.count > pageSize { pages.noteReading(found.count) }
+            let place = UnsafeRawPointer(copy.baseAddress!)
+            let isCopied = (place..<place + pageSize).contains(found.baseAddress!)
+            // The system maps up to 64 KiB for a page that is read.
+            if !isCopied { pages.noteReading(max(1 << 16, found.count)) }
             return found
         } catch {
             // In the map, the place of the damage is known.
