@@ -151,6 +151,67 @@ struct GroupCommitTests {
         try store.close()
     }
 
+    @Test("Commits that were queued while others could not be appended follow them, though nobody waits for them")
+    func queuedDuringAFailure() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        var options = StoreOptions()
+        (options.durability, options.deferredDelay) = (.deferred, .milliseconds(20))
+        (options.lockTimeout, options.retryDelay) = (.seconds(1), .seconds(4))
+        let store = try UntypedStore.create(at: path, options: options)
+        try store.edit("Begin", durability: .immediate) { try $0.insertSection(NewSection(id: "rows")) }
+        let group = store.group
+        func wait(until isTrue: (GroupCommit.State) -> Bool) async throws {
+            let end = ContinuousClock.now + .seconds(60)
+            while !group.monitor.withLock({ isTrue(group.state) }) && ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        let other = try ChildProcess("LMDBTestHelper", ["hold-writer", path])
+        #expect(other.firstLine() == "writing")
+        try store.edit("First") { try $0.insert(NewRow(id: 1, content: []), at: .end(ofSection: "rows")) }
+        try await wait { $0.isLed }
+        try store.edit("Second") { try $0.insert(NewRow(id: 2, content: []), at: .end(ofSection: "rows")) }
+        // By the timer of the second one, before it is tried again.
+        try await wait { $0.failureCount == 2 }
+        other.kill()
+        try await wait { $0.isEmpty }
+        #expect(store.durableVersion == Version(3) && store.appendFailure == nil)
+        try store.close()
+    }
+
+    @Test("A version that does not exist is not waited for")
+    func unknownVersion() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(1)
+        #expect(throws: ListError.unknownVersion(Version(9), head: Version(1))) {
+            try fixture.store.source.snapshot(at: Version(9))
+        }
+        try fixture.store.close()
+    }
+
+    @Test("A task is told, and a failure ends, if another process has appended the commits of this one")
+    func foundInTheLog() async throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(1)
+        try fixture.store.waitUntilDurable()
+        let group = fixture.store.group
+        let queue = try group.pause()
+        #expect(queue.commits.isEmpty)
+        group.isFailing.store(true, ordering: .releasing)
+        let task = Task {
+            try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+                let waiting = GroupCommit.WaitingTask(version: queue.head.version, continuation: continuation)
+                group.monitor.withLock { group.state.tasks.append(waiting) }
+            }
+        }
+        while group.monitor.withLock({ group.state.tasks.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+        group.resume()
+        try await task.value
+        #expect(!group.hasFailed)
+        try fixture.store.close()
+    }
+
     @Test("A task waits for its commit, however many commits of other processes have come before it")
     func shiftedTask() async throws {
         let fixture = try StoreFixture {

@@ -79,19 +79,19 @@ extension GroupCommit {
     ///
     /// - Parameter leads: whether the calling thread appends the queue before. It has the writer's lock, so it cannot lose.
     func resume(leading leads: Bool = false) {
-        let needsFlush = monitor.withLock {
+        monitor.withLock {
             advance(to: state.head)
             (state.isLost, state.catchingUp) = (false, nil)
             // Who sleeps for which group is not known any more: all look for themselves.
             state.groupCount &+= 1
             (state.threadCount, state.hasTimekeeper) = (0, false)
-            if leads { lead(.thread) } else { state.isLed = false }
-            defer { if !state.tasks.isEmpty { state.isFlushQueued = true } }
-            return !state.tasks.isEmpty && !state.isFlushQueued
+            // If all queued commits were found in the log, nobody else tells that they are.
+            let isDone = state.isEmpty && (!state.tasks.isEmpty || hasFailed)
+            if leads || isDone { lead(.thread) } else { state.isLed = false }
+            if !state.tasks.isEmpty { queueFlush() }
         }
         monitor.broadcast(0)
         monitor.broadcast(1)
-        if needsFlush { flushInBackground() }
     }
 
     /// Whether another process has been quicker so often that the queue should be appended with its lock held throughout.

@@ -63,6 +63,8 @@ extension GroupCommit {
             if state.catchingUp == Platform.currentThread { throw LostRace() }
             if state.isLost {
                 try recover()
+            } else if version > state.newest {
+                throw ListError.unknownVersion(version, head: state.newest)
             } else if mayLead(urgency) {
                 lead(.thread)
             } else {
@@ -154,7 +156,14 @@ extension GroupCommit {
         }
     }
 
-    /// Queues a background flush.
+    /// Queues a background flush, unless there is one. The lock is held.
+    func queueFlush() {
+        if state.isFlushQueued { return }
+        state.isFlushQueued = true
+        flushInBackground()
+    }
+
+    /// Begins a background flush, after those that were begun before.
     func flushInBackground() {
         background.async { [self] in
             monitor.lock()

@@ -16,7 +16,8 @@ extension GroupCommit {
     /// Writes everything that is queued and releases its waiters. The lock is held, except during the write.
     func lead(_ leader: Leader) {
         state.isLed = true
-        if !state.hasLeftover { takeGroup() }
+        let isRest = state.hasLeftover
+        if !isRest { takeGroup() }
         let run = state.writing
         let start = ContinuousClock.now
         let (span, before) = (diagnostics.begin(.flush), state.head.version)
@@ -43,6 +44,8 @@ extension GroupCommit {
         }
         diagnostics.end(span, .flushed(run, after: before))
         finish(since: start, leader)
+        // The timer of commits that were queued before the failure has rung meanwhile.
+        if isRest && state.waiting.count > 0 { queueFlush() }
     }
 
     /// Has the queued commits made again on top of those of other processes. The lock is held, except meanwhile.
@@ -131,6 +134,8 @@ extension GroupCommit {
         state.putBack()
         (state.isLost, state.isLed) = (true, false)
         state.lossCount += 1
+        // A task does not make commits again itself.
+        if !state.tasks.isEmpty { queueFlush() }
         monitor.broadcast(0)
         monitor.broadcast(1)
     }
@@ -331,6 +336,8 @@ extension GroupCommit {
         do { try body() } catch {
             monitor.withLock { state.isStopped = false }
             try? meet(.now)
+            // A thread that has given up may have been the one that the last leader woke.
+            for condition in 0...1 { monitor.broadcast(condition) }
             throw error
         }
         let tasks = monitor.withLock {
