@@ -209,11 +209,7 @@ struct NeighbourTests {
     func standingReader() throws {
         let usual = try Self.size(hasReader: false)
         #expect(try Self.size(hasReader: true) < 2 * usual)
-        // How often the journal is drained meanwhile depends on the machine.
-        let growsWithoutBound = try (0..<5).contains { _ in
-            try Self.size(hasReader: true, maximumLag: .max) > 2 * usual
-        }
-        #expect(growsWithoutBound, "the control")
+        #expect(try Self.size(hasReader: true, maximumLag: .max) > 2 * usual, "the control")
     }
 
     /// The size of a file after many small commits, each with the pauses and the checkpoints that make it grow.
@@ -222,7 +218,7 @@ struct NeighbourTests {
         let path = folder.file("list.listory")
         let options = StoreOptions { options in
             options.maximumReaderLag = maximumLag
-            options.journal.storeDelay = .zero
+            options.journal.storeDelay = .seconds(3_600)
             options.checkpoints.interval = 16
             options.checkpoints.nodeWeight = 0
         }
@@ -236,6 +232,8 @@ struct NeighbourTests {
                 let item = NewRow(id: .integer(Int64(number)), content: [UInt8](repeating: 7, count: 400))
                 try list.insert(item, at: .end(ofSection: "rows"))
             }
+            // As the timer does, which rings more or less often on another machine.
+            if number % 16 == 0 && !store.group.log.isHeldBack { try store.group.store() }
         }
         reader?.kill()
         try store.close()

@@ -36,7 +36,10 @@ struct ReplayCommand: ParsableCommand {
         defer { bar.finish() }
         try ReplayReport(store).print(
             others, printsHashes: hashes, format.value, progress: { bar.update($0) },
-            send: { try Standard.output.write($0) })
+            send: {
+                if !$0.isEmpty { bar.finish() }
+                try Standard.output.write($0)
+            })
         try store.close()
     }
 }

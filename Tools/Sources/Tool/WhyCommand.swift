@@ -67,8 +67,7 @@ struct WhyCommand: ParsableCommand {
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
-        for filter in filter
-        where filter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).count < 2 {
+        for filter in filter where ViewRequest.filter(filter) == nil {
             throw ValidationError("--filter: expected a member and a value like due=3, found \"\(filter.visible)\"")
         }
         if descending && sort == nil { throw ValidationError("--descending: expected --sort beside it") }
@@ -78,10 +77,7 @@ struct WhyCommand: ParsableCommand {
         var view = ViewRequest()
         view.sections = section.map { IdentifierText($0) }
         (view.isOutline, view.isUnchecked, view.words) = (outline, unchecked, search)
-        view.filters = filter.map { filter in
-            let parts = filter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (String(parts[0]), String(parts[1]))
-        }
+        view.filters = filter.compactMap(ViewRequest.filter)
         view.groupKey = group
         (view.sortKey, view.isDescending, view.limit) = (sort, descending, limit)
         let store = try store.file.open(isReadOnly: true)

@@ -25,6 +25,7 @@ extension CommandResult {
             throw WrongResult(what: "a terminal")
         }
         let errors = open(name, O_RDWR | O_NOCTTY)
+        guard errors >= 0 else { throw WrongResult(what: "a terminal") }
         let start = MonotonicClock.now
         let process = try Self.spawn(program, arguments, output: ends[1], errors: errors)
         for end in [ends[1], errors] { close(end) }

@@ -293,7 +293,12 @@ struct AnswerTests {
         try await inspecting(store) { _, browser in
             var view = ViewRequest()
             (view.isUnchecked, view.words, view.sortKey, view.limit) = (true, "row", "title", 5)
-            for (query, view) in [("", ViewRequest()), ("&unchecked=true&search=row&sort=title&limit=5", view)] {
+            var grouped = ViewRequest()
+            (grouped.filters, grouped.groupKey) = ([("title", "row 1"), ("none", "a=b")], "title")
+            for (query, view) in [
+                ("", ViewRequest()), ("&unchecked=true&search=row&sort=title&limit=5", view),
+                ("&filter=title%3Drow+1&filter=none%3Da%3Db&group=title", grouped),
+            ] {
                 for _ in 0..<15 {
                     let version = try randomVersion(&random)
                     let rows = try store.snapshot(at: Version(version))
@@ -452,6 +457,7 @@ struct AnswerTests {
                 "batches?from=1", "diff?to=1", "timeline?buckets=0", "timeline?buckets=1001", "log?limit=201",
                 "log?cause=nothing", "log?kind=nothing", "log?since=yesterday", "commit", "commit?version=", "history",
                 "history?id=1&section=yes", "trash?limit=0", "trash?before=1", "why", "why?id=1&outline=1",
+                "why?id=1&filter=done",
                 "why?id=1&limit=x", "blame?id=1&from=0", "export", "export?format=xml",
                 "export?format=store&from=1", "export?format=lines&where=count+%3D+1", "export?format=test",
                 "export?format=test&where=row", "export?format=test&where=count+%3D+99999",

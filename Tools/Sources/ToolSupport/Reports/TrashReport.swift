@@ -23,9 +23,9 @@ public struct TrashReport {
     ) throws {
         source = store.source
         let before = try name?.version(in: store)
-        let newest = try before ?? store.version
+        let (oldest, newest) = (store.oldestVersion.rawValue, try (before ?? store.version).rawValue)
         rows = try store.trash(before: before, limit: limit ?? .max) { [source] row in
-            progress(1 - Double(row.commit.version.rawValue) / Double(newest.rawValue))
+            progress(Double(newest - row.commit.version.rawValue) / Double(max(1, newest - oldest)))
             return try words.isEmpty || source.withContent(of: row.row.content) { words.match(content: $0) }
         }
     }

@@ -29,6 +29,12 @@ public struct ViewRequest: Sendable {
     /// A view of all rows.
     public init() {}
 
+    /// A member and its value, of a text like `due=3`; nil if there is no equals sign.
+    public static func filter(_ text: String) -> (name: String, value: String)? {
+        guard let equals = text.firstIndex(of: "=") else { return nil }
+        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    }
+
     /// The view of a store; nil if it shows the list as it is.
     ///
     /// - Parameter version: the version that has the sections; nil for the newest.

@@ -18,8 +18,11 @@ public struct ProgressBar {
     private static let interval = Duration.milliseconds(100)
 
     /// A bar that is not drawn yet.
-    public init(_ title: String) {
+    ///
+    /// - Parameter output: where results are written meanwhile. If that is a terminal, nothing is drawn.
+    public init(_ title: String, beside output: Standard? = nil) {
         self.title = title
+        if let output, output.isTerminal { isOn = false }
         start = clock.now
     }
 

@@ -13,6 +13,9 @@ public struct Standard: Sendable {
     /// For diagnostics and progress.
     public static let error = Standard(descriptor: STDERR_FILENO)
 
+    /// Whether somebody sees it.
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
     /// The style of results.
     public static func style(_ choice: TerminalStyle.Choice = .auto) -> TerminalStyle {
         TerminalStyle(choice, descriptor: STDOUT_FILENO)

@@ -91,7 +91,7 @@ extension InspectedStore {
 
     /// The parameters of `/api/why`.
     static let whyParameters = [
-        "id", "at", "section", "outline", "unchecked", "search", "sort", "descending", "limit",
+        "id", "at", "section", "outline", "unchecked", "filter", "search", "group", "sort", "descending", "limit",
     ]
 
     /// `/api/why`.
@@ -99,7 +99,13 @@ extension InspectedStore {
         var view = ViewRequest()
         view.sections = query.texts("section").map { IdentifierText($0) }
         (view.isOutline, view.isUnchecked) = (try query.flag("outline"), try query.flag("unchecked"))
+        view.filters = try query.texts("filter").map { text in
+            if let filter = ViewRequest.filter(text) { return filter }
+            throw RequestError(
+                .invalidRequest, "filter: expected a member and a value like due=3, found \"\(text.shown)\"")
+        }
         (view.words, view.sortKey) = (query.text("search") ?? "", query.text("sort"))
+        view.groupKey = query.text("group")
         view.isDescending = try query.flag("descending")
         if query.text("limit") != nil { view.limit = try query.number("limit", 0...Int.max, default: 0) }
         let (id, version) = (try query.id(), try query.version("at"))

@@ -4,7 +4,7 @@
 
 import { ask, parse } from "./server.js";
 import { commitLine, fact, inParts, versionButton } from "./commit.js";
-import { foreign, foreignLines, idText, json, make } from "./text.js";
+import { fill, foreign, foreignLines, idText, json, make } from "./text.js";
 
 const part = 50;
 
@@ -35,14 +35,43 @@ async function blameView(app, subject) {
     fact(word, rows[0][name] ? commitLine(app, rows[0][name]) : name === "inserted" ? "before the log begins" : null)))];
 }
 
-async function whyView(app, subject) {
-  const { text, commits } = await ask("why", { id: JSON.stringify(subject.id), at: app.at });
+/** Why the row is where it is in the view that `app.view` describes. */
+async function explanation(app, subject) {
+  const { text, commits } = await ask("why", { id: JSON.stringify(subject.id), at: app.at, ...app.view });
   if (!text.length) return [make("p", { class: "faint" }, "It had not been inserted yet.")];
   const versions = new Set(Object.values(commits).map(({ version }) => `${version}`));
   // The commits that a sentence names lead to their versions.
   const words = (sentence) => sentence.split(/(?<=\b(?:with|by|Before) )(\d+)/).map((word, index) =>
     (index % 2 === 1 && versions.has(word) ? versionButton(app, Number(word)) : foreign(word)));
   return [make("ul", { class: "why" }, text.map((sentence) => make("li", {}, words(sentence))))];
+}
+
+/** The parts of a view, as the server names them. */
+const viewFields = {
+  search: ["Search", "words"], filter: ["Only rows with", "done=true"], group: ["Sections by", "done"],
+  sort: ["Sorted by", "title"], limit: ["At most", "50"],
+};
+const viewFlags = {
+  descending: "Backwards", unchecked: "Without checked rows", outline: "Without rows below collapsed ones",
+};
+
+/** Why a row is where it is, in the list or in a view of it that the app shows. The view stays for other rows. */
+async function whyView(app, subject) {
+  const explain = () => explanation(app, subject).catch((error) => [make("p", { class: "faint" }, foreign(error.message))]);
+  const answer = make("div", {}, await explain());
+  const view = app.view ?? {};
+  const submit = async (event) => {
+    event.preventDefault();
+    app.view = Object.fromEntries(new FormData(event.target));
+    fill(answer, await explain());
+  };
+  const form = make("form", { class: "editor view", onsubmit: submit },
+    Object.entries(viewFields).map(([name, [label, example]]) => make("label", {}, label,
+      make("input", { name, value: view[name], placeholder: example, autocomplete: "off", spellcheck: "false" }))),
+    Object.entries(viewFlags).map(([name, label]) => make("label", { class: "check" },
+      make("input", { type: "checkbox", name, value: "true", checked: view[name] === "true" }), label)),
+    make("div", { class: "buttons" }, make("button", {}, "Explain")));
+  return [answer, make("details", { open: Object.values(view).some((value) => value) }, make("summary", {}, "In a view"), form)];
 }
 
 /** A form that makes an edit. `fields` are elements by their labels; `request` makes a text of what is written in them. */

@@ -41,7 +41,7 @@ enum Route: Sendable {
         "/api/history": .answer(["id", "section", "before", "limit"]) { try $0.history($1, &$2) },
         "/api/blame": .answer(["id", "from", "limit"]) { try $0.blame($1, &$2) },
         "/api/trash": .answer(["words", "limit"]) { try $0.trash($1, &$2) },
-        "/api/why": .answer(InspectedStore.whyParameters, repeated: ["section"]) { try $0.why($1, &$2) },
+        "/api/why": .answer(InspectedStore.whyParameters, repeated: ["section", "filter"]) { try $0.why($1, &$2) },
         "/api/export": .export,
         "/api/events": .events,
         "/api/exec": .exec,

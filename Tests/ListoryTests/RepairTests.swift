@@ -1,0 +1,96 @@
+// Tests what is rebuilt in a damaged file, and copies of a store that others edit.
+
+import Foundation
+import LMDB
+import ListModel
+@testable import Listory
+import TestSupport
+import Testing
+
+@Suite("Repair and backup")
+struct RepairTests {
+    @Test("What follows from the log is rebuilt, and a store without damage is left alone")
+    func repair() throws {
+        var edited = try EditedStore(seed: 3)
+        try edited.edit(200)
+        try edited.store.close()
+        let sound = try Data(contentsOf: URL(fileURLWithPath: edited.path))
+        #expect(try UntypedStore.repair(at: edited.path).wasRepaired == false)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: edited.path)) == sound)
+        for database in ["nodes", "checkpoints", "gone"] {
+            try Self.spoil(database, in: edited.path)
+            #expect(throws: (any Error).self) { try StoreVerification(path: edited.path) }
+            let report = try UntypedStore.repair(at: edited.path)
+            #expect(report.wasRepaired && report.found.isComplete && report.verification.version == Version(200))
+            #expect(try StoreVerification(path: edited.path).commitCount == 200)
+            try edited.reopen()
+            try edited.checkRows("after \(database)")
+            try edited.checkPast(10, "after \(database)")
+            try edited.store.close()
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: edited.folder.path).sorted()
+        #expect(files == ["list.listory", "list.listory-lock", "list.listory-processes"])
+    }
+
+    @Test("A store with a lost commit or in use is not repaired, and stays as it is")
+    func refusals() throws {
+        var edited = try EditedStore(seed: 4)
+        try edited.edit(100)
+        #expect(throws: (any Error).self) { try UntypedStore.repair(at: edited.path) }
+        try edited.store.close()
+        try SalvageTests.damage([50], in: edited.path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: edited.path))
+        do {
+            try UntypedStore.repair(at: edited.path)
+            Issue.record("it was repaired")
+        } catch ListError.notRepairable(let commits, _) {
+            // The commits before the lost one are not lost, but would be in another store.
+            #expect(commits == 50)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: edited.path)) == before)
+    }
+
+    @Test(
+        "A backup has everything that was durable when it began, also while another store edits and when it only reads")
+    func backup() throws {
+        var options = StoreOptions()
+        options.journal.storeDelay = .seconds(3_600)
+        let fixture = try StoreFixture(options: options)
+        try fixture.fill(20)
+        try fixture.store.waitUntilDurable()
+        let first = fixture.folder.file("first")
+        #expect(try fixture.store.backup(to: first).version == Version(1))
+        #expect(throws: ListError.self) { try fixture.store.backup(to: first) }
+        for number in 0..<10 { try fixture.store.edit("toggle") { try $0.toggle(.item(.integer(Int64(number)))) } }
+        // As a killed process leaves it, with commits in the journal only.
+        let copy = fixture.folder.file("copy")
+        try Data(contentsOf: URL(fileURLWithPath: fixture.path)).write(to: URL(fileURLWithPath: copy))
+        var reading = options
+        reading.isReadOnly = true
+        let reader = try UntypedStore.open(at: copy, options: reading)
+        #expect(reader.recovery.journalCommitCount == 10)
+        let second = fixture.folder.file("second")
+        let found = try reader.backup(to: second)
+        #expect(try found.version == Version(11) && found.stateHash == fixture.store.snapshot.stateHash)
+        try reader.close()
+        try fixture.store.close()
+        let store = try UntypedStore.open(at: second)
+        #expect(try store.version == Version(11))
+        try store.close()
+    }
+
+    /// Changes a byte in the last value of a database.
+    private static func spoil(_ database: String, in path: String) throws {
+        var last: PageScan.Place?
+        try DataFile.scan(path) { scan in
+            try scan.forEachEntry { if $0.database == Array(database.utf8) { last = $0.value } }
+        }
+        let place = try #require(last)
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: UInt64(place.offset + place.count - 1))
+        let byte = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: UInt64(place.offset + place.count - 1))
+        try file.write(contentsOf: [byte ^ 1])
+    }
+}
