@@ -166,10 +166,15 @@ extension BrowserTests {
                 try await page.clickRow("Pears")
                 try await page.fill("#detail .view [name=filter]", "title")
                 try await page.clickButton("#detail .view", "Explain")
-                try await page.wait("/expected a member/.test(document.querySelector('#detail').textContent)")
-                try await page.fill("#detail .view [name=filter]", "")
+                try await page.wait("document.activeElement.matches('#detail .view [name=filter]:invalid')")
+                try await page.fill("#detail .view [name=filter]", "title=Apples")
                 try await page.clickButton("#detail .view", "Explain")
-                try await page.wait("document.querySelector('#detail .why')")
+                view.filters = [("title", "Apples")]
+                let report = try ExplanationReport(IdentifierText(5), in: list.store, at: nil, through: view)
+                let text = JSONValue.text(of: .string(try report.text()))
+                try await page.wait(
+                    "[...document.querySelectorAll('#detail .why li')].map((each) => `${each.textContent}\\n`).join('') === \(text)"
+                )
                 // Before the row was there.
                 try await page.go(to: "2")
                 try await page.wait(forVersion: 2)

@@ -51,6 +51,7 @@ const viewFields = {
   search: ["Search", "words"], filter: ["Only rows with", "done=true"], group: ["Sections by", "done"],
   sort: ["Sorted by", "title"], limit: ["At most", "50"],
 };
+const patterns = { filter: ".*=.*", limit: "[0-9]{1,15}" };
 const viewFlags = {
   descending: "Backwards", unchecked: "Without checked rows", outline: "Without rows below collapsed ones",
 };
@@ -67,7 +68,8 @@ async function whyView(app, subject) {
   };
   const form = make("form", { class: "editor view", onsubmit: submit },
     Object.entries(viewFields).map(([name, [label, example]]) => make("label", {}, label,
-      make("input", { name, value: view[name], placeholder: example, autocomplete: "off", spellcheck: "false" }))),
+      make("input", { name, value: view[name], placeholder: example, pattern: patterns[name], title: `Like ${example}`,
+        autocomplete: "off", spellcheck: "false" }))),
     Object.entries(viewFlags).map(([name, label]) => make("label", { class: "check" },
       make("input", { type: "checkbox", name, value: "true", checked: view[name] === "true" }), label)),
     make("div", { class: "buttons" }, make("button", {}, "Explain")));
