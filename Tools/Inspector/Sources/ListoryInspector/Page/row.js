@@ -64,6 +64,10 @@ async function whyView(app, subject) {
   const submit = async (event) => {
     event.preventDefault();
     app.view = Object.fromEntries(new FormData(event.target));
+    // It is not about to be written any more, so the panel may be filled again.
+    for (const field of event.target.elements) {
+      [field.defaultValue, field.defaultChecked] = [field.value, field.checked];
+    }
     fill(answer, await explain());
   };
   const form = make("form", { class: "editor view", onsubmit: submit },
