@@ -2,8 +2,7 @@
 
 /// A program was started, and it succeeded.
 public struct CommandResult: Codable, Sendable {
-    /// The seconds from starting the process until it printed its first byte, of its result or of its progress, or ended
-    /// without that.
+    /// The seconds from starting the process until it printed its first byte, or ended without that.
     public let firstByte: Double
     /// The seconds from starting the process until it ended its output.
     public let duration: Double

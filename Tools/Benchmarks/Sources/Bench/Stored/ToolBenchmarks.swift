@@ -1,6 +1,5 @@
-// Measures how soon the commands of the tool begin to print, their result or on a terminal their progress, and how much memory
-// they need, with a store that has a long past; how long a search for the first bad version takes, and how much memory a
-// verification needs.
+// Measures how soon the commands of the tool begin to print, and how much memory they need, with a store that has a long past;
+// how long a search for the first bad version takes, and how much memory a verification needs.
 //
 // Always holds: each command runs to its end in a process of its own, and succeeds.
 
