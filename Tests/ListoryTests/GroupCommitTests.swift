@@ -64,14 +64,7 @@ struct GroupCommitTests {
         for round in 0..<20 {
             told.withLock { $0 = [] }
             // As long as another writer has the lock, the leader's write does not end.
-            let (isHeld, isReleased) = (Locked(false), DispatchSemaphore(value: 0))
-            Thread {
-                let transaction = try! store.group.log.environment.beginWrite()
-                isHeld.withLock { $0 = true }
-                isReleased.wait()
-                transaction.abort()
-            }.start()
-            while !isHeld.withLock({ $0 }) { try await Task.sleep(for: .microseconds(100)) }
+            let isReleased = try await store.group.holdWriter()
             let versions = [try edit(), try edit(), try edit()]
             let last = versions[2]
             Thread {
@@ -123,14 +116,7 @@ struct GroupCommitTests {
             while !group.monitor.withLock({ isTrue(group.state) }) { try await Task.sleep(for: .microseconds(100)) }
         }
         // As long as another writer has the lock, the leader's write does not end.
-        let (isHeld, isReleased) = (Locked(false), DispatchSemaphore(value: 0))
-        Thread {
-            let transaction = try! group.log.environment.beginWrite()
-            isHeld.withLock { $0 = true }
-            isReleased.wait()
-            transaction.abort()
-        }.start()
-        while !isHeld.withLock({ $0 }) { try await Task.sleep(for: .microseconds(100)) }
+        let isReleased = try await group.holdWriter()
         try edit()
         // One that does not wait for others, so that the next group is complete with one thread.
         Thread { _ = try! group.flush(through: nil) }.start()
@@ -416,6 +402,19 @@ extension StoreOptions {
 }
 
 extension GroupCommit {
+    /// Takes the writer's lock on another thread, and keeps it until the result is signalled.
+    fileprivate func holdWriter() async throws -> DispatchSemaphore {
+        let (isHeld, isReleased) = (Locked(false), DispatchSemaphore(value: 0))
+        Thread { [environment = log.environment] in
+            let transaction = try! environment.beginWrite()
+            isHeld.withLock { $0 = true }
+            isReleased.wait()
+            transaction.abort()
+        }.start()
+        while !isHeld.withLock({ $0 }) { try await Task.sleep(for: .microseconds(100)) }
+        return isReleased
+    }
+
     /// How many write groups were begun.
     var groupCount: Int { monitor.withLock { state.groupCount } }
 

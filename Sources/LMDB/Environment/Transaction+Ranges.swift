@@ -55,8 +55,7 @@ extension Transaction where Self: ~Copyable {
         // The transaction is borrowed for the whole scan, and a write needs it mutable. So no write can move the
         // entries.
         if let reader = core.unwritten {
-            // The system maps up to 64 KiB for a page that is read.
-            reader.copying?.noteReading(1 << 16)
+            reader.copying?.noteMapping()
             var cursor = EntryCursor(reader, try reader.root(named: core.name(database)))
             try range.scan(&cursor, reverse, body)
         } else {

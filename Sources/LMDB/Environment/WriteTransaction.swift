@@ -101,7 +101,7 @@ extension WriteTransaction {
     private mutating func beginWriting() throws(LMDBError) -> WriteGuard? {
         if let known = core.writeGuard { return known }
         guard let reader = core.reader, let pages = environment.pages else { return nil }
-        reader.copying?.noteReading(1 << 16)
+        reader.copying?.noteMapping()
         let new = try WriteGuard(reader, pages)
         core.writeGuard = new
         return new

@@ -96,6 +96,9 @@ final class PageMap: @unchecked Sendable {
         loaded.wrappingAdd(count, ordering: .relaxed)
     }
 
+    /// Notes that bytes are read in the map, if their memory is given back. The system maps up to 64 KiB for a page that is read.
+    func noteMapping(_ count: Int = 1) { noteReading(max(1 << 16, count)) }
+
     /// Copies a page; whether all of it was read.
     func copy(_ number: UInt64, into page: UnsafeMutableRawBufferPointer) -> Bool {
         guard case .success(pageSize) = Platform.read(descriptor, into: page, at: Int(number) * pageSize) else {

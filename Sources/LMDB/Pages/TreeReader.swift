@@ -140,8 +140,7 @@ extension TreeReader {
             let found = try value(of: try node(index, of: page))
             let place = UnsafeRawPointer(copy.baseAddress!)
             let isCopied = (place..<place + pageSize).contains(found.baseAddress!)
-            // The system maps up to 64 KiB for a page that is read.
-            if !isCopied { pages.noteReading(max(1 << 16, found.count)) }
+            if !isCopied { pages.noteMapping(found.count) }
             return found
         } catch {
             // In the map, the place of the damage is known.

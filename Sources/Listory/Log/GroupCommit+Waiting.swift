@@ -146,12 +146,7 @@ extension GroupCommit {
         switch demand {
         case .nothing: return
         case .later: startTimer()
-        case .now:
-            let isNeeded = monitor.withLock {
-                defer { state.isFlushQueued = true }
-                return !state.isFlushQueued
-            }
-            if isNeeded { flushInBackground() }
+        case .now: monitor.withLock { queueFlush() }
         case .first: try flush(through: nil)
         }
     }
