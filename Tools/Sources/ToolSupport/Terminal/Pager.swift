@@ -18,7 +18,7 @@ public enum Pager {
     ///
     /// - Throws: what `body` throws, but not that the pager has ended before it.
     public static func run(_ body: () throws -> Void) throws {
-        guard isatty(STDOUT_FILENO) == 1, let command = command() else { return try body() }
+        guard Standard.output.isTerminal, let command = command() else { return try body() }
         // If the result fits the screen, less ends at once and leaves it there; it shows colours.
         setenv("LESS", "FRX", 0)
         guard let pipe = popen(command, "w") else { return try body() }

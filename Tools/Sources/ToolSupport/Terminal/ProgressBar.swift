@@ -8,7 +8,7 @@ import Foundation
 /// Shows progress on standard error.
 public struct ProgressBar {
     private let title: String
-    private var isOn = isatty(STDERR_FILENO) == 1
+    private var isOn = Standard.error.isTerminal
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private var lastDrawn: ContinuousClock.Instant?
