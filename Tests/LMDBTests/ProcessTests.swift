@@ -1,5 +1,6 @@
 // Tests with other processes and threads: forks, dead readers, full reader tables, transactions that change threads.
 
+import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
@@ -118,6 +119,34 @@ import Testing
         #expect(found == .wrongThread)
         #expect(kind { try environment.write { _ in } } == .wrongThread)
         try environment.read { _ in }
+    }
+
+    @Test("Threads that wait while another process holds the file are refused together, not one after the other")
+    func refusedTogether() throws {
+        let timeout = Duration.milliseconds(500)
+        let environment = try folder.open { $0.writerTimeout = timeout }
+        // Another opening of the file has a lock of its own, as another process has.
+        let other = open(environment.path, O_RDWR)
+        defer { close(other) }
+        #expect(Platform.tryLock(other) == 0)
+        let (waits, threads) = (Box(Mutex<[Duration]>([])), DispatchGroup())
+        for _ in 0..<16 {
+            threads.enter()
+            Thread.detachNewThread {
+                let start = ContinuousClock.now
+                if case .writerBusy? = kind({ try environment.write { _ in } }) {
+                    waits.value.withLock { $0.append(.now - start) }
+                }
+                threads.leave()
+            }
+        }
+        threads.wait()
+        let found = waits.value.withLock { $0 }
+        #expect(found.count == 16)
+        // One after the other, the last would have waited 16 times as long.
+        try #expect(#require(found.max()) < timeout * 8)
+        Platform.unlock(other)
+        try environment.write { _ in }
     }
 
     @Test("Writes of many threads wait for each other, and none is lost")

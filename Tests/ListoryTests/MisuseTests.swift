@@ -1,5 +1,7 @@
 // Tests misuse of a store: it throws instead of trapping or waiting forever.
 
+import Dispatch
+import Foundation
 import LMDB
 import TestSupport
 import Testing
@@ -35,6 +37,8 @@ struct MisuseTests {
         try fixture.fill(3)
         let store = fixture.store
         let view = try UntypedLiveList(of: store, [])
+        let trash = try UntypedLiveTrash(of: store)
+        let counts = try store.projection(SectionCounts.self)
         let uses: [(Comment, () throws -> Void)] = [
             ("snapshot", { _ = try store.snapshot }), ("version", { _ = try store.version }),
             ("edit", { try store.edit("Inner") { try $0.toggle(.item(1)) } }), ("undo", { try store.undo() }),
@@ -43,8 +47,12 @@ struct MisuseTests {
             ("close", { try store.close() }), ("history", { _ = try store.history }),
             ("group", { try store.group("Group") {} }), ("failures", { _ = try store.appendFailures() }),
             ("view", { _ = try view.snapshot }), ("path in a view", { _ = try view.indexPath(of: 1) }),
-            ("view updates", { _ = try view.updates() }),
-            ("projection", { _ = try store.projection(SectionCounts.self).value }),
+            ("view updates", { _ = try view.updates() }), ("search in a view", { try view.search("milk") }),
+            ("limit of a view", { try view.showFirst(1) }), ("stages of a view", { try view.replaceStages([]) }),
+            ("other rows in a view", { _ = try view.snapshot(of: view.shown) }),
+            ("trash", { _ = try trash.snapshot }), ("more of a trash", { try trash.loadMore() }),
+            ("search in a trash", { try trash.search("milk") }), ("trash updates", { _ = try trash.updates() }),
+            ("projection", { _ = try counts.value }), ("rebuild", { try counts.rebuild() }),
         ]
         for (name, use) in uses {
             let before = try store.version
@@ -58,6 +66,64 @@ struct MisuseTests {
         }
         #expect(try store.item(1)?.isChecked == false)
         try store.close()
+    }
+
+    @Test("A thread that follows the store and an edit that reads what is shown do not wait for each other")
+    func shownInsideEdit() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(3)
+        let store = fixture.store
+        // Whoever follows holds the view's lock until the edit has ended.
+        let (followed, edits) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isFollowing = Locked(false)
+        let arrangement = Arrangement { _ in
+            if isFollowing.withLock({ $0 }) {
+                followed.signal()
+                edits.wait()
+            }
+            return RowPlacement()
+        }
+        let view = try UntypedLiveList(of: store, [.arrange(arrangement)])
+        let slow = try store.projection(Slow.self)
+        #expect(try slow.value.count == 1)
+        try store.edit("Toggle") { try $0.toggle(.item(1)) }
+        isFollowing.withLock { $0 = true }
+        Slow.pause.withLock {
+            $0 = {
+                followed.signal(); edits.wait()
+            }
+        }
+        let ends = DispatchGroup()
+        for follow in [{ @Sendable in _ = try? view.snapshot }, { @Sendable in _ = try? slow.value }] {
+            ends.enter()
+            Thread.detachNewThread {
+                follow()
+                ends.leave()
+            }
+            followed.wait()
+        }
+        try store.edit("Toggle") { list in
+            #expect(view.shown.itemCount == 3 && slow.failure == nil)
+            try list.toggle(.item(2))
+        }
+        isFollowing.withLock { $0 = false }
+        Slow.pause.withLock { $0 = {} }
+        for _ in 0..<2 { edits.signal() }
+        ends.wait()
+        try store.close()
+    }
+
+    /// A projection that waits where a test says so.
+    private struct Slow: Projection, Codable {
+        static let name = "slow"
+        static let version = 1
+        static let pause = Locked<@Sendable () -> Void>({})
+        var count = 0
+
+        mutating func apply(_ event: ListEvent, in context: EventContext) {
+            Slow.pause.withLock { $0 }()
+            count += 1
+        }
     }
 
     @Test("The closure of a commit can neither begin nor end a commit, and its edits are still one commit")

@@ -165,6 +165,32 @@ struct ProjectionFailureTests {
         try store.close()
     }
 
+    @Test("A commit that does not continue the one before is an error of the log, and no projection folds for ever")
+    func brokenChain() throws {
+        /// A store whose commits are in the file, and its third record.
+        func store(_ name: String) throws -> (UntypedStore, third: [UInt8]) {
+            let fixture = try StoreFixture()
+            try fixture.fill(3)
+            for _ in 0..<5 { try fixture.store.edit(name) { try $0.toggle(.item(1)) } }
+            try fixture.store.close()
+            let store = try UntypedStore.open(at: fixture.path)
+            let log = store.group.log
+            return try (store, #require(try log.environment.read { try $0.get(3, in: log.commits) }))
+        }
+        let ((store, record), (_, foreign)) = try (store("Toggle"), store("Switch"))
+        let log = store.group.log
+        try log.environment.write { try $0.put(foreign, forKey: 3, in: log.commits) }
+        let counts = try store.projection(SectionCounts.self)
+        let error = expectCause(RecordError.self) { try counts.value }
+        guard case .link? = error?.problem else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(counts.failure == nil)
+        try log.environment.write { try $0.put(record, forKey: 3, in: log.commits) }
+        #expect(try counts.value.sections.map(\.checked) == [1])
+    }
+
     @Test("A name belongs to one type, and fits into a key")
     func names() throws {
         let store = try StoreFixture().store

@@ -20,8 +20,9 @@ extension Environment {
     /// Takes the lock on the data file, which a write transaction needs before LMDB's lock. It is taken before the gate counts
     /// the writer: a thread that waits for it must not keep the map from changing.
     func lockFile(_ call: String) throws(LMDBError) {
+        let start = ContinuousClock.now
         guard try gate.enterFile(call) else { return }
-        do throws(LMDBError) { try waitForFile() } catch {
+        do throws(LMDBError) { try waitForFile(since: start) } catch {
             gate.leaveFile {}
             throw error
         }
@@ -33,9 +34,12 @@ extension Environment {
     }
 
     /// Waits until no other process has the lock, and takes it.
-    private func waitForFile() throws(LMDBError) {
+    ///
+    /// - Parameter start: when the wait began. A thread may have waited for others of this process, which waited as well:
+    ///   their times must not add up.
+    private func waitForFile(since start: ContinuousClock.Instant) throws(LMDBError) {
         let descriptor = try Engine.descriptor(handle)
-        try Platform.lock("flock", path, within: options.writerTimeout) { Platform.tryLock(descriptor) }
+        try Platform.lock("flock", path, within: options.writerTimeout, since: start) { Platform.tryLock(descriptor) }
     }
 }
 
@@ -43,13 +47,15 @@ extension Platform {
     /// Takes a lock for which the system has no call that waits for a limited time. It is tried again after pauses, which
     /// grow to a millisecond: a fraction of what a sync takes.
     ///
-    /// - Parameter attempt: tries to take it; 0 or an error number.
+    /// - Parameters:
+    ///   - start: when the limited time began.
+    ///   - attempt: tries to take it, at least once; 0 or an error number.
     static func lock(
-        _ call: String, _ path: String, within timeout: Duration, _ attempt: () -> Int32
+        _ call: String, _ path: String, within timeout: Duration, since start: ContinuousClock.Instant = .now,
+        _ attempt: () -> Int32
     ) throws(LMDBError) {
         var code = attempt()
         guard isTaken(code) else { return try Engine.check(code, call) }
-        let start = ContinuousClock.now
         var pause: UInt32 = 20
         while isTaken(code) {
             let waited = ContinuousClock.now - start

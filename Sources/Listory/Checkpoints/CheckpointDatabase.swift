@@ -337,9 +337,10 @@ extension CheckpointDatabase {
             let others = isUnusable.withLock { $0 } ? [] : try nearest(to: version)
             return [beginning].compactMap { $0 } + others
         }
-        // A lease that exists needs no lock of other processes.
-        let known = try leases.withLock { leases -> [(checkpoint: Checkpoint, lease: CheckpointLease)]? in
-            let found = try find()
+        // A lease that exists needs no lock of other processes. Read without the lock of the leases, which a thread may want
+        // that writes: a reader may have to wait for it.
+        let found = try find()
+        let known = leases.withLock { leases -> [(checkpoint: Checkpoint, lease: CheckpointLease)]? in
             let held = found.compactMap { checkpoint in leases.existing(checkpoint.version).map { (checkpoint, $0) } }
             return held.count == found.count ? held : nil
         }

@@ -17,8 +17,8 @@ import ListModel
 ///
 /// If the app keeps a value whose type is copy-on-write, such as an array, the next fold copies it.
 ///
-/// - Important: The functions of a projection must use neither the projection nor the store; using the projection
-///   throws ``ListError/usedInside(_:)``.
+/// - Important: The functions of a projection must use neither the projection nor the store. Of the projection, they and
+///   the closures of edits may read only ``name`` and ``failure``; anything else throws ``ListError/usedInside(_:)``.
 public final class LiveProjection<Value: Sendable>: Sendable {
     /// The store whose events are folded.
     public let store: UntypedStore
@@ -65,7 +65,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     /// - Complexity: that of folding all events.
     public func rebuild() throws {
         try door {
-            try follower.checkIsOutside()
+            try follower.checkIsOutside(store)
             follower.reset()
             _ = try follower.moment(store)
         }

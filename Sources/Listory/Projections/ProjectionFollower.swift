@@ -20,6 +20,9 @@ public struct ProjectedMoment<Value: Sendable>: Sendable {
 final class ProjectionFollower<Value: Sendable>: StoreFollower {
     let rules: ProjectionRules<Value>
     private let state = Locked(State())
+    /// Why there is no value, until it is rebuilt. It has a separate lock, because a function of the projection and an
+    /// edit of the store may read it.
+    private let failed = Locked<ProjectionError?>(nil)
 
     /// A value and its version.
     struct Folded: Sendable {
@@ -37,8 +40,6 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
 
     private struct State: Sendable {
         var folded: Folded?
-        /// Why there is no value, until it is rebuilt.
-        var failure: ProjectionError?
         /// Whether to ignore the stored state, because the projection has to be rebuilt.
         var ignoresStored = false
         /// The version and the size of the stored state, if known.
@@ -49,11 +50,13 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
         self.rules = rules
     }
 
-    var failure: ProjectionError? { state.isHeldByCaller ? nil : state.withLock { $0.failure } }
+    var failure: ProjectionError? { failed.withLock { $0 } }
 
-    /// Checks that the calling thread is not inside a function of the projection: it would wait for itself.
-    func checkIsOutside() throws {
+    /// Throws if the calling thread runs a function of the projection, because it would wait for itself, or an edit of the
+    /// store, because a thread that folds would wait for it with the projection's lock.
+    func checkIsOutside(_ store: UntypedStore) throws {
         if state.isHeldByCaller { throw ListError.usedInside("a function of the projection") }
+        try store.checkIsOutside()
     }
 
     /// The value at the newest version, and from which version on it knows the history.
@@ -67,8 +70,9 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
     /// Forgets the value, the stored state and the failure.
     func reset() {
         state.withLock { state in
-            (state.folded, state.failure, state.stored) = (nil, nil, nil)
+            (state.folded, state.stored) = (nil, nil)
             state.ignoresStored = true
+            failed.withLock { $0 = nil }
         }
     }
 }
@@ -78,18 +82,23 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
 extension ProjectionFollower {
     /// Folds the commits up to the present head.
     private func follow(_ store: UntypedStore) throws -> Folded {
-        try checkIsOutside()
+        try checkIsOutside(store)
         let newest = try store.projectionHead(withRows: rules.readsRows)
         while true {
             let folded: Folded? = try state.withLock { state in
-                if let failure = state.failure { throw failure }
+                if let failure { throw failure }
+                let shift = store.group.shift
                 // Moved out, so that it has one owner while it changes.
-                var folded = try state.folded.take() ?? begin(&state, store)
+                let known = state.folded.take()
+                let isKnown = known != nil
+                var folded = try known ?? begin(&state, store)
                 if folded.version < newest.version {
                     do { try advance(&folded, store, newest) } catch {
-                        // A commit was folded that has been made again.
-                        if case .link? = (error as? RecordError)?.problem { return nil }
-                        state.failure = error as? ProjectionError
+                        // A commit was folded that has been made again, before or just now. Otherwise the log is damaged.
+                        if case .link? = (error as? RecordError)?.problem, isKnown || store.group.shift != shift {
+                            return nil
+                        }
+                        failed.withLock { $0 = error as? ProjectionError }
                         throw error
                     }
                 }
@@ -151,7 +160,7 @@ extension ProjectionFollower {
             if let failure = context.readFailure { throw failure }
             let failure = ProjectionError.failed(
                 projection: rules.name, version: oldest, event: nil, cause: error)
-            state.failure = failure
+            failed.withLock { $0 = failure }
             throw failure
         }
     }

@@ -189,6 +189,7 @@ extension UntypedLiveTrash: StoreView {
 
     func checkIsOutside() throws(ListError) {
         if state.isHeldByCaller { throw ListError.usedInside("the text function of a trash") }
+        try store.checkIsOutside()
     }
 }
 

@@ -57,7 +57,8 @@ protocol StoreView: AnyObject, Sendable {
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result
     /// Follows the store to its newest version, and tells the readers.
     func followStore()
-    /// Throws if the calling thread runs a function of the view, because it would wait for itself.
+    /// Throws if the calling thread runs a function of the view, because it would wait for itself, or an edit of the
+    /// store, because a thread that follows the store would wait for it with the view's lock.
     func checkIsOutside() throws(ListError)
 }
 

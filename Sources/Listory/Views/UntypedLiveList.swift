@@ -20,13 +20,14 @@ import ListModel
 ///
 /// A view keeps a snapshot of the store, so edits copy the nodes that they change. Closing the store ends the view.
 ///
-/// - Important: The functions of a view must not edit the store. Of the view itself they may read only ``shown``;
-///   anything else throws ``ListError/usedInside(_:)``.
+/// - Important: The functions of a view must not edit the store. Of the view itself, they and the closures of edits may
+///   read only ``shown``; anything else throws ``ListError/usedInside(_:)``.
 public final class UntypedLiveList: Sendable {
     /// The store whose rows the view shows.
     public let store: UntypedStore
     private let state: Locked<State>
-    /// The rows that the view showed last. They have a separate lock, because a function of the view may read them.
+    /// The rows that the view showed last. They have a separate lock, because a function of the view and an edit of the
+    /// store may read them.
     private let last: Locked<Shown>
 
     /// The state that can be read without the view's lock.
@@ -81,15 +82,12 @@ public final class UntypedLiveList: Sendable {
         }
     }
 
-    /// Whether the calling thread runs a function of the view, under its lock.
-    var isInsideFunction: Bool { state.isHeldByCaller }
-
-    /// Throws if the calling thread runs a function of the view, because it would wait for itself.
+    /// Throws if the calling thread runs a function of the view, because it would wait for itself, or an edit of the
+    /// store, because a thread that follows the store would wait for it with the view's lock.
     func checkIsOutside() throws(ListError) {
-        if isInsideFunction { throw UntypedLiveList.usedInside }
+        if state.isHeldByCaller { throw ListError.usedInside("a function of the view") }
+        try store.checkIsOutside()
     }
-
-    private static var usedInside: ListError { .usedInside("a function of the view") }
 }
 
 // MARK: - Reading
@@ -162,9 +160,7 @@ extension UntypedLiveList {
     }
 
     /// The rows that the view showed last, without reading the store.
-    public var shown: UntypedSnapshot {
-        isInsideFunction ? last.withLock { $0.rows } : withState { $0.view.snapshot }
-    }
+    public var shown: UntypedSnapshot { last.withLock { $0.rows } }
 
     /// The rows of the view for other rows of the store, such as those of an old version. The view does not change.
     ///
