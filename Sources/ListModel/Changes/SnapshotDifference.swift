@@ -13,11 +13,21 @@ extension Changeset {
     /// - Complexity: O(k log n) for k rows that differ, because shared nodes are not visited. If the snapshots share
     ///   nothing, O(n log n).
     public init(from old: UntypedSnapshot, to new: UntypedSnapshot) {
-        var difference = SnapshotDifference(old.tree.pool, new.tree.pool)
-        difference.compareSections(old.tree, new.tree)
-        difference.matchItems()
-        difference.moveSections()
-        self = difference.changes
+        self = SnapshotDifference(from: old, to: new, keepsOrigins: false).changes
+    }
+
+    /// Where what a changeset updates was before.
+    struct Origins {
+        /// The section of each updated section in the old snapshot, in the order of the changeset.
+        var sections: [Int] = []
+        /// The index path of each updated row in the old snapshot, in the order of the changeset.
+        var items: [ListIndexPath] = []
+    }
+
+    /// As ``init(from:to:)``, and where what it updates was before.
+    static func withOrigins(from old: UntypedSnapshot, to new: UntypedSnapshot) -> (Changeset, Origins) {
+        let difference = SnapshotDifference(from: old, to: new, keepsOrigins: true)
+        return (difference.changes, difference.origins)
     }
 }
 
@@ -33,21 +43,27 @@ private struct SnapshotDifference {
     }
 
     var changes = Changeset()
+    /// Empty unless they are to be kept.
+    var origins = Changeset.Origins()
+    private let keepsOrigins: Bool
     private var pairs: [SectionPair] = []
     private var sectionMatches: PieceMatches<SectionEntry>?
     /// Reads nodes that are not in memory, for both sides.
     private let oldStore: NodePool
     private let newStore: NodePool
 
-    init(_ old: NodePool, _ new: NodePool) {
-        oldStore = old
-        newStore = new
+    init(from old: UntypedSnapshot, to new: UntypedSnapshot, keepsOrigins: Bool) {
+        (oldStore, newStore) = (old.tree.pool, new.tree.pool)
+        self.keepsOrigins = keepsOrigins
+        compareSections(old.tree, new.tree)
+        matchItems()
+        moveSections()
     }
 
     // MARK: Sections
 
     /// Compares the sections, and finds those that may hold rows that differ.
-    mutating func compareSections(_ old: PersistentTree<SectionEntry>, _ new: PersistentTree<SectionEntry>) {
+    private mutating func compareSections(_ old: PersistentTree<SectionEntry>, _ new: PersistentTree<SectionEntry>) {
         if compareSectionsInStep(old, new) { return }
         let difference = TreeDifference(from: old, to: new)
         for change in difference.changed { compare(change.old, change.oldOffset, change.new, change.newOffset) }
@@ -74,7 +90,7 @@ private struct SnapshotDifference {
             addPair(piece.start, nil, from: piece.element!.rows, to: .empty)
         }
         sectionMatches = matches
-        changes.sections.updated = changes.sections.updated.sorted()
+        changes.sections.updated.sort(with: &origins.sections)
     }
 
     /// Compares sections that are the same in both versions, in the same order, in one node in memory. Most lists are
@@ -98,7 +114,7 @@ private struct SnapshotDifference {
 
     /// Chooses which sections move. List views cannot move a section and change its rows in one batch, so among equally
     /// small choices this prefers moved sections whose rows do not change.
-    mutating func moveSections() {
+    private mutating func moveSections() {
         guard let sectionMatches else { return }
         let rearranged = pairs.filter { $0.isRearranged && $0.oldIndex != nil }.compactMap(\.newIndex).sorted()
         var moves = changes.items.moved.isEmpty ? sectionMatches.moves(keeping: rearranged) : []
@@ -109,7 +125,10 @@ private struct SnapshotDifference {
     }
 
     private mutating func compare(_ old: SectionEntry, _ oldIndex: Int, _ new: SectionEntry, _ newIndex: Int) {
-        if !old.hasSameTitle(as: new) { changes.sections.updated.append(newIndex) }
+        if !old.hasSameTitle(as: new) {
+            changes.sections.updated.append(newIndex)
+            if keepsOrigins { origins.sections.append(oldIndex) }
+        }
         addPair(oldIndex, newIndex, from: old.rows, to: new.rows)
     }
 
@@ -124,11 +143,14 @@ private struct SnapshotDifference {
     // MARK: Rows
 
     /// Compares the rows of the sections that differ.
-    mutating func matchItems() {
+    private mutating func matchItems() {
         var old = OldRows(count: pairs.reduce(0) { $0 + $1.rows.difference.old.count { $0.element != nil } })
         for (index, pair) in pairs.enumerated() {
             for change in pair.rows.difference.changed {
                 changes.items.updated.append(ListIndexPath(section: pair.newIndex!, item: change.newOffset))
+                if keepsOrigins {
+                    origins.items.append(ListIndexPath(section: pair.oldIndex!, item: change.oldOffset))
+                }
             }
             for (piece, part) in pair.rows.difference.old.enumerated() {
                 guard let item = part.element else { continue }
@@ -144,7 +166,10 @@ private struct SnapshotDifference {
                     pairs[index].isRearranged = true
                     continue
                 }
-                if !self[row].isUnchanged(in: item) { changes.items.updated.append(path) }
+                if !self[row].isUnchanged(in: item) {
+                    changes.items.updated.append(path)
+                    if keepsOrigins { origins.items.append(oldPath(row)) }
+                }
                 if row.pair == index {
                     pairs[index].rows.match(old: Int(row.piece), new: piece)
                 } else {
@@ -170,7 +195,7 @@ private struct SnapshotDifference {
         changes.items.deleted.sort()
         changes.items.inserted.sort()
         changes.items.moved = changes.items.moved.ordered { $0.to < $1.to }
-        changes.items.updated.sort()
+        changes.items.updated.sort(with: &origins.items)
     }
 
     private subscript(_ row: OldRow) -> UntypedRow {
@@ -180,6 +205,16 @@ private struct SnapshotDifference {
     private func oldPath(_ row: OldRow) -> ListIndexPath {
         let pair = pairs[Int(row.pair)]
         return ListIndexPath(section: pair.oldIndex!, item: pair.rows.difference.old[Int(row.piece)].start)
+    }
+}
+
+extension Array where Element: Comparable {
+    /// Sorts the elements, and another array with them, unless that is empty.
+    fileprivate mutating func sort<Other>(with others: inout [Other]) {
+        if others.isEmpty { return sort() }
+        let order = indices.sorted { self[$0] < self[$1] }
+        self = order.map { self[$0] }
+        others = order.map { others[$0] }
     }
 }
 

@@ -16,7 +16,8 @@ extension UntypedEditor {
     ///   - moved: the contents of `target` that are not in the log; nil if all are.
     /// - Returns: the conflicts.
     /// - Throws: ``ListError`` or an error of the log; the commit must then be cancelled.
-    /// - Complexity: O((k + m) log n) for k rows in the change and m rows that differ between `base` and `now`.
+    /// - Complexity: O((k + m) log n) for k rows in the change and m rows that differ between `base` and `now`; m counts
+    ///   only if the change inserts or moves something.
     mutating func merge(
         from base: UntypedSnapshot, to target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents? = nil
     ) throws -> [MergeConflict] {
@@ -39,9 +40,8 @@ private struct Merge {
     let moved: MovedContents?
     /// The changeset from the base to the target.
     let change: Changeset
-    /// The rows and titles of the base that differ in the target.
-    private var oldItems: [UntypedID: UntypedRow] = [:]
-    private var oldTitles: [UntypedID: String] = [:]
+    /// Where what it updates is in the base.
+    private let origins: Changeset.Origins
     private(set) var conflicts: [MergeConflict] = []
     private var knownConflicts: Set<MergeConflict> = []
     /// The progress of the searches for anchors: among the sections of the target, and among the rows of one of them.
@@ -56,12 +56,8 @@ private struct Merge {
         self.base = base
         self.target = target
         self.moved = moved
-        change = Changeset(from: base, to: target)
-        if !change.items.updated.isEmpty || !change.sections.updated.isEmpty {
-            let back = Changeset(from: target, to: base)
-            for path in back.items.updated { if let item = base.item(at: path) { oldItems[item.id] = item } }
-            for index in back.sections.updated { oldTitles[base.sections[index].id] = base.sections[index].title }
-        }
+        (change, origins) = Changeset.withOrigins(from: base, to: target)
+        if !change.placesSomething { return }
         let others = Changeset(from: base, to: now)
         for move in others.items.moved { if let item = now.item(at: move.to) { movedItems.insert(item.id) } }
         for move in others.sections.moved { movedSections.insert(now.sections[move.to].id) }
@@ -73,7 +69,9 @@ private struct Merge {
         try placeItems(&editor)
         try deleteSections(&editor)
         try renameSections(&editor)
-        for path in change.items.updated { try updateItem(at: path, &editor) }
+        for (path, origin) in zip(change.items.updated, origins.items) {
+            try updateItem(at: path, from: origin, &editor)
+        }
     }
 
     private mutating func add(_ subject: MergeConflict.Subject, _ reason: MergeConflict.Reason) {
@@ -140,7 +138,7 @@ extension Merge {
     }
 
     private mutating func renameSections(_ editor: inout UntypedEditor) throws {
-        for index in change.sections.updated {
+        for (index, origin) in zip(change.sections.updated, origins.sections) {
             let section = target.sections[index]
             guard let present = editor.state.indexOfSection(section.id) else {
                 add(.section(section.id), .gone)
@@ -148,7 +146,7 @@ extension Merge {
             }
             let title = editor.state.sectionEntry(at: present).title
             if title.hasSameBytes(as: section.title) { continue }
-            guard let old = oldTitles[section.id], old.hasSameBytes(as: title) else {
+            guard base.sections[origin].title.hasSameBytes(as: title) else {
                 add(.section(section.id), .changed)
                 continue
             }
@@ -276,12 +274,13 @@ extension Merge {
     }
 
     /// Updates the fields of a row, each on its own.
-    private mutating func updateItem(at path: ListIndexPath, _ editor: inout UntypedEditor) throws {
-        guard let new = target.item(at: path) else { return }
+    private mutating func updateItem(
+        at path: ListIndexPath, from origin: ListIndexPath, _ editor: inout UntypedEditor
+    ) throws {
+        guard let new = target.item(at: path), let old = base.item(at: origin) else { return }
         guard let place = editor.state.indexPath(of: new.id), let present = editor.state.item(at: place) else {
             return add(.item(new.id), .gone)
         }
-        guard let old = oldItems[new.id] else { return }
         if !old.hasSameContent(as: new) && !present.hasSameContent(as: new) {
             if !present.hasSameContent(as: old) {
                 add(.item(new.id), .changed)
@@ -328,6 +327,13 @@ struct Searched {
         }
         end = max(end, index)
         return found.flatMap(place)
+    }
+}
+
+extension Changeset {
+    /// Whether it inserts or moves rows or sections, for which a place has to be found.
+    fileprivate var placesSomething: Bool {
+        !(items.inserted.isEmpty && items.moved.isEmpty && sections.inserted.isEmpty && sections.moved.isEmpty)
     }
 }
 
