@@ -26,6 +26,8 @@ struct ToolBenchmarks {
         var input: String?
         /// The figure, if it is not when the command begins to print.
         var kind = Kind.beginning
+        /// Whether it changes the store: then each run has a copy of its own, because the second would find nothing to do.
+        var isEdit = false
 
         enum Kind {
             case beginning, ending, memory
@@ -43,7 +45,12 @@ struct ToolBenchmarks {
     }
 
     private static func commands(_ path: String, _ row: String, _ version: Int) -> [Command] {
-        reading(path, row, String(version), String(version + 100)) + editing(path, row, String(version))
+        let edits = editing(copy(of: path), row, String(version)).map { command in
+            var command = command
+            command.isEdit = true
+            return command
+        }
+        return reading(path, row, String(version), String(version + 100)) + edits
     }
 
     private static func reading(_ path: String, _ row: String, _ version: String, _ near: String) -> [Command] {
@@ -88,7 +95,7 @@ struct ToolBenchmarks {
         ]
     }
 
-    /// Where commands that make another file make it.
+    /// Where commands that make another file make it, and where those that edit do so.
     private static func copy(of path: String) -> String { "\(path)-copy" }
 
     /// Measures all commands.
@@ -109,6 +116,11 @@ struct ToolBenchmarks {
                 }
             ) {
                 removeCopy(of: path)
+                if command.isEdit {
+                    try FileManager.default.copyItem(atPath: path, toPath: Self.copy(of: path))
+                    // Otherwise the command's own sync waits until the whole copy is on the disk.
+                    sync()
+                }
                 let result = try result(of: command)
                 memory.append(Double(result.peakBytes) / Double(1 << 20))
                 switch command.kind {
