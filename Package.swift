@@ -26,8 +26,10 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "LMDB", dependencies: ["CLMDB"]),
-        .target(name: "ListModel"),
+        .target(name: "ListModel", dependencies: ["CZlib"]),
         .target(
             name: "Listory",
             dependencies: [

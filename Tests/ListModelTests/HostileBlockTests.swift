@@ -114,19 +114,26 @@ struct HostileBlockTests {
         var generator = SeededGenerator(seed: seed)
         let subject = try Self.block(seed)
         let bytes = subject.bytes
-        // Most bytes of a block may be contents; changing the others reaches more code.
-        let structure = try bytes.withUnsafeBytes { try PackedBlock($0).contents.lowerBound }
+        // Most changes of compressed bytes are noticed when they are unpacked; changing the others reaches more code.
+        let plain = try PlainBlock(bytes)
         var outcomes = Outcomes()
-        for round in 0..<500 * Soak.factor {
-            let end = round % 8 == 0 ? bytes.count : structure
-            let offset = Int.random(in: 8..<end, using: &generator)
-            var hostile = bytes
-            hostile[offset] =
-                [0, 1, 0x7F, 0x80, 0xFF, hostile[offset] ^ 1, UInt8.random(in: 0...255, using: &generator)]
+        func change(_ bytes: inout [UInt8], _ offset: Int) {
+            bytes[offset] =
+                [0, 1, 0x7F, 0x80, 0xFF, bytes[offset] ^ 1, UInt8.random(in: 0...255, using: &generator)]
                 .randomElement(using: &generator)!
+        }
+        for round in 0..<500 * Soak.factor {
+            var (hostile, changed) = (bytes, plain)
+            if round % 8 == 0 {
+                change(&hostile, Int.random(in: 8..<bytes.count, using: &generator))
+                hostile = PackedBlock.resealed(hostile)
+            } else {
+                changed.change(at: Int.random(in: 0..<plain.count, using: &generator), change)
+                hostile = changed.bytes()
+            }
             if hostile == bytes { continue }
-            do { try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes) } catch {
-                Issue.record("seed \(seed), round \(round), byte \(offset): \(error)")
+            do { try Self.read(hostile, like: subject, &outcomes) } catch {
+                Issue.record("seed \(seed), round \(round): \(error)")
             }
         }
         #expect(outcomes.refused + outcomes.stopped > 0 && outcomes.replayed > 0 && outcomes.found > 0, "\(outcomes)")
@@ -136,20 +143,20 @@ struct HostileBlockTests {
     func randomDamage(seed: UInt64) throws {
         var generator = SeededGenerator(seed: ~seed)
         let subject = try Self.block(seed)
-        let bytes = subject.bytes
-        let structure = try bytes.withUnsafeBytes { try PackedBlock($0).contents.lowerBound }
+        let plain = try PlainBlock(subject.bytes)
         var outcomes = Outcomes()
         for round in 0..<300 * Soak.factor {
-            var hostile = bytes
+            var hostile = plain
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let offset = Int.random(in: 8..<min(structure, hostile.count), using: &generator)
-                switch Int.random(in: 0..<3, using: &generator) {
-                case 0: hostile.removeSubrange(offset..<min(hostile.count, offset + 3))
-                case 1: hostile.insert(contentsOf: hostile[offset..<min(hostile.count, offset + 9)], at: offset)
-                default: hostile[offset] = UInt8.random(in: 0...255, using: &generator)
+                hostile.change(at: Int.random(in: 0..<plain.count, using: &generator)) { bytes, offset in
+                    switch Int.random(in: 0..<3, using: &generator) {
+                    case 0: bytes.removeSubrange(offset..<min(bytes.count, offset + 3))
+                    case 1: bytes.insert(contentsOf: bytes[offset..<min(bytes.count, offset + 9)], at: offset)
+                    default: bytes[offset] = UInt8.random(in: 0...255, using: &generator)
+                    }
                 }
             }
-            do { try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes) } catch {
+            do { try Self.read(hostile.bytes(), like: subject, &outcomes) } catch {
                 Issue.record("seed \(seed), round \(round): \(error)")
             }
         }
@@ -158,14 +165,14 @@ struct HostileBlockTests {
     @Test("A block with a number of up to 2⁶⁴ − 1 at any place is refused or read, without a crash")
     func greatNumbers() throws {
         let subject = try Self.block(2)
-        let structure = try subject.bytes.withUnsafeBytes { try PackedBlock($0).contents.lowerBound }
+        let plain = try PlainBlock(subject.bytes)
         var outcomes = Outcomes()
         let step = Soak.isEnabled ? 1 : 3
-        for offset in stride(from: PackedLayout.variable, to: structure, by: step) {
+        for offset in stride(from: 0, to: plain.count, by: step) {
             let number = HostileNodeTests.greatNumbers[offset / step % HostileNodeTests.greatNumbers.count]
-            var hostile = subject.bytes
-            hostile.replaceSubrange(offset...offset, with: number)
-            do { try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes) } catch {
+            var hostile = plain
+            hostile.change(at: offset) { $0.replaceSubrange($1...$1, with: number) }
+            do { try Self.read(hostile.bytes(), like: subject, &outcomes) } catch {
                 Issue.record("byte \(offset): \(error)")
             }
         }

@@ -79,10 +79,14 @@ struct InvalidTextTests {
         var log = PackedLog(records: try Self.recordsOfList())
         try log.pack(BlockPacker.Options())
         var count = 0
-        for (_, block) in log.blocks {
-            for place in Self.places(in: block) {
+        for (_, bytes) in log.blocks {
+            let block = try PlainBlock(bytes)
+            let parts = block.pieces.prefix(2).enumerated()
+            for (part, place) in parts.flatMap({ part, bytes in Self.places(in: bytes).map { (part, $0) } }) {
                 for text in Self.invalid {
-                    let hostile = PackedBlock.resealed(Self.replaced(block, at: place, by: text))
+                    var changed = block
+                    changed.pieces[part] = Self.replaced(changed.pieces[part], at: place, by: text)
+                    let hostile = changed.bytes()
                     var state = ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
                     #expect(throws: RecordError.self, "byte \(place), \(text)") {
                         try hostile.withUnsafeBytes { bytes in

@@ -158,6 +158,13 @@ extension PackedLog {
 }
 
 extension PackedBlock {
+    /// A copy of the content at a place of a record.
+    func content(version: Version, offset: Int, length: Int) throws -> [UInt8] {
+        let reference = ContentReference(
+            version: version, offset: UInt32(offset), length: UInt32(length), hash: 0)
+        return try withContent(of: reference) { Array($0) }
+    }
+
     /// The bytes with a right checksum, as an attacker would make them.
     static func resealed(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= PackedLayout.variable else { return bytes }
@@ -168,5 +175,58 @@ extension PackedBlock {
         }
         withUnsafeBytes(of: checksum.littleEndian) { result.replaceSubrange(0..<8, with: $0) }
         return result
+    }
+}
+
+/// A block whose columns are unpacked, so that a test can look at their bytes, or change them.
+struct PlainBlock {
+    /// Everything before the columns.
+    var header: [UInt8]
+    /// The columns of the commits and of the events; then the chunks of contents.
+    var pieces: [[UInt8]] = []
+    /// How many commits each chunk has.
+    private var commitCounts: [Int] = []
+
+    /// - Parameter bytes: a sound block.
+    init(_ bytes: [UInt8]) throws {
+        header = Array(bytes[..<PackedLayout.variable])
+        try bytes.withUnsafeBytes { bytes in
+            var reader = RecordReader(bytes, version: .empty, from: PackedLayout.variable)
+            while !reader.isAtEnd {
+                if pieces.count >= 2 { commitCounts.append(try reader.readIndex("a number of commits")) }
+                let count = try reader.readIndex("a size")
+                let packed = try reader.readBytes(reader.readCount("a size"), "a piece")
+                guard let memory = UnpackedBytes(packed, count: count) else {
+                    throw reader.error(.truncated(expected: "a piece"))
+                }
+                pieces.append(Array(memory.bytes))
+            }
+        }
+    }
+
+    /// How many bytes all columns have.
+    var count: Int { pieces.reduce(0) { $0 + $1.count } }
+
+    /// Changes the columns at a place among all their bytes.
+    mutating func change(at place: Int, _ body: (inout [UInt8], Int) -> Void) {
+        var place = place
+        for index in pieces.indices {
+            if place < pieces[index].count { return body(&pieces[index], place) }
+            place -= pieces[index].count
+        }
+    }
+
+    /// The block, with a right checksum.
+    func bytes() -> [UInt8] {
+        var writer = ByteWriter()
+        header.withUnsafeBytes { writer.write(raw: $0) }
+        for (index, piece) in pieces.enumerated() {
+            if index >= 2 { writer.write(count: commitCounts[index - 2]) }
+            let packed = piece.isEmpty ? [] : piece.withUnsafeBytes { Deflate.packed($0) }
+            writer.write(count: piece.count)
+            writer.write(count: packed.count)
+            packed.withUnsafeBytes { writer.write(raw: $0) }
+        }
+        return PackedBlock.resealed(writer.withBytes { Array($0) })
     }
 }

@@ -52,7 +52,7 @@ package struct BlockPacker: ~Copyable {
     private let options: Options
     /// The checksum of the newest commit.
     private var checksum: UInt64
-    private var encoder: CommitEncoder?
+    private var pending: BlockWriter?
     private var writer = ByteWriter()
 
     /// A packer that begins after a commit.
@@ -76,39 +76,98 @@ package struct BlockPacker: ~Copyable {
         _ record: UnsafeRawBufferPointer, to state: inout ListState, _ emit: (Piece) throws -> Void
     ) throws {
         let version = state.version.next
+        let before = checksum
+        func leave(_ reason: Reason) throws {
+            try finish(emit)
+            try emit(.record(version, reason))
+        }
         if let reason = reasonToLeave(record, version) {
-            checksum = try state.replay(record, previousChecksum: checksum)
-            try finish(emit)
-            return try emit(.record(version, reason))
+            checksum = try state.replay(record, previousChecksum: before)
+            return try leave(reason)
         }
-        let header = try RecordHeader(record, version: version, previousChecksum: checksum)
-        let link = UInt32(truncatingIfNeeded: checksum)
-        let commit = try ExactCommit(header, record, &state, link: link, &writer)
-        let checksumBefore = checksum
-        checksum = header.checksum
-        guard let commit else {
-            try finish(emit)
-            return try emit(.record(version, .notExact))
+        guard let commit = try ExactCommit(record, version: version, previousChecksum: before) else {
+            checksum = try state.replay(record, previousChecksum: before)
+            return try leave(.notExact)
         }
-        if let pending = encoder?.recordBytes, pending + record.count > options.totalBytes { try finish(emit) }
-        if encoder == nil {
-            encoder = CommitEncoder(first: version, checksumBefore: checksumBefore)
+        checksum = commit.checksum
+        guard try commit.isExact(record, &state, link: RecordLayout.link(to: before), &writer) else {
+            return try leave(.notExact)
         }
-        encoder?.append(commit, record)
-        if encoder?.commitCount == options.commitCount { try finish(emit) }
+        if let bytes = pending?.recordBytes, bytes + record.count > options.totalBytes { try finish(emit) }
+        if pending == nil { pending = BlockWriter(first: version, checksumBefore: before) }
+        try pending?.append(commit, record)
+        if pending?.commitCount == options.commitCount { try finish(emit) }
     }
 
     /// Completes the last block, if there are commits that are in no piece yet.
     package mutating func finish(_ emit: (Piece) throws -> Void) throws {
-        guard let encoder = encoder.take() else { return }
-        let first = encoder.first
-        let last = Version(first.rawValue + UInt64(encoder.commitCount) - 1)
-        try emit(.block(first: first, last: last, encoder.finish()))
+        guard let pending = pending.take() else { return }
+        try emit(.block(first: pending.first, last: pending.next.previous, pending.finish()))
     }
 
     private func reasonToLeave(_ record: UnsafeRawBufferPointer, _ version: Version) -> Reason? {
         if record.count > min(options.recordBytes, options.totalBytes) { return .tooLarge }
         let greatest = PackedLimits.versions - 2 - UInt64(PackedLimits.commitCount)
         return version.rawValue > greatest ? .versionTooGreat : nil
+    }
+}
+
+/// Collects the commits of a block.
+private struct BlockWriter {
+    let first: Version
+    private let checksumBefore: UInt64
+    private(set) var commitCount = 0
+    private(set) var recordBytes = 0
+    private var eventCount = 0
+    private var checksum: UInt64 = 0
+    private var stateHash = StateHash(rawValue: 0)
+
+    private var events = EventWriter()
+    private var contents = ContentWriter()
+
+    init(first: Version, checksumBefore: UInt64) { (self.first, self.checksumBefore) = (first, checksumBefore) }
+
+    /// The version of the next commit.
+    var next: Version { Version(first.rawValue + UInt64(commitCount)) }
+
+    /// Packs the next commit.
+    mutating func append(_ commit: ExactCommit, _ record: UnsafeRawBufferPointer) throws {
+        events.columns.put(commit.header, &events.strings)
+        try events.put(commit.packed, isNew: commit.contents.map { $0 != nil })
+        contents.append(commit.contents.compactMap { $0 }, of: record)
+        commitCount += 1
+        recordBytes += record.count
+        eventCount += commit.header.eventCount
+        (checksum, stateHash) = (commit.checksum, commit.stateHash)
+    }
+
+    /// The block of the commits that were appended, of which there is at least one.
+    ///
+    /// - Complexity: O(bytes).
+    consuming func finish() -> [UInt8] {
+        contents.endChunk()
+        var writer = ByteWriter()
+        writer.write(fixed: UInt64(0))
+        for word in [first.rawValue, checksumBefore, checksum, stateHash.rawValue] { writer.write(fixed: word) }
+        for count in [commitCount, eventCount, recordBytes] { writer.write(fixed: UInt32(count)) }
+        writer.write(byte: PackedLimits.currentFormat)
+        writer.write(piece: events.columns.plain(.commits))
+        writer.write(piece: events.columns.plain(.events))
+        for chunk in contents.chunks {
+            writer.write(count: chunk.commitCount)
+            writer.write(piece: chunk.plain)
+        }
+        writer.patch(writer.withBytes { PackedLayout.checksum($0, first: first.rawValue) }, at: 0)
+        return writer.withBytes { Array($0) }
+    }
+}
+
+extension ByteWriter {
+    /// Writes some columns, compressed.
+    fileprivate mutating func write(piece plain: [UInt8]) {
+        let packed = plain.withUnsafeBytes { Deflate.packed($0) }
+        write(count: plain.count)
+        write(count: packed.count)
+        packed.withUnsafeBytes { write(raw: $0) }
     }
 }

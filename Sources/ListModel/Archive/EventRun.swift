@@ -16,15 +16,16 @@ struct EventRun {
 
     /// Applies an event to a state, now or later.
     mutating func fold(_ event: PackedEvent, into state: inout ListState) throws {
-        switch event {
-        case .itemsInserted(let path, let items):
+        let path = event.path
+        switch event.kind {
+        case .itemsInserted:
             if kind != .insertion || path != end { try begin(.insertion, path, &state) }
-            items.withElements { self.items.append(contentsOf: $0) }
-        case .itemsDeleted(let path, let count):
-            let isBefore = ListIndexPath(section: path.section, item: path.item + count) == self.path
+            event.rows.withElements { items.append(contentsOf: $0) }
+        case .itemsDeleted:
+            let isBefore = ListIndexPath(section: path.section, item: path.item + event.count) == self.path
             if kind != .deletion || !(path == self.path || isBefore) { try begin(.deletion, path, &state) }
             self.path = path
-            self.count += count
+            count += event.count
         case .annotated: break
         default:
             try flush(into: &state)
@@ -41,7 +42,7 @@ struct EventRun {
             try state.apply(.itemsInserted(at: path, run))
             items.removeAll(keepingCapacity: true)
         case .deletion:
-            try state.apply(state.resolve(.itemsDeleted(at: path, count: count)))
+            try state.apply(state.resolve(PackedEvent(.itemsDeleted, path, count: count)))
             count = 0
         }
         kind = .none

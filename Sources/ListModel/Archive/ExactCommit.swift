@@ -1,83 +1,99 @@
-// A commit on its way into a block: split into its parts, after a check that the record follows from the parts and the
-// state.
+// A commit on its way into a block and out of it: its parts, and the record that follows from them and the state.
 //
-// Always holds: the record rebuilt from the header, the resolved events and the contents has the same bytes.
+// Always holds: a commit is packed only if the record that is rebuilt from its parts has the same bytes.
 
-/// A commit whose record can be rebuilt byte for byte from its parts.
+/// The parts of a commit, as a block stores them.
 struct ExactCommit {
-    let header: RecordHeader
-    let name: String
-    let origin: String
-    /// The events, without the parts that follow from the state.
-    private(set) var events: [PackedEvent] = []
-    /// For each content of an event: whether it is in the record; otherwise it is a reference to an earlier one.
-    private(set) var isNew: [Bool] = []
-    /// Where the contents lie in the record.
-    private(set) var contents: [Range<Int>] = []
+    let header: PackedCommit
+    let stateHash: StateHash
+    let checksum: UInt64
+    /// The events of the record.
+    private let events: [ListEvent]
+    /// The same, without the parts that follow from the state.
+    private(set) var packed: [PackedEvent] = []
+    /// Where the contents of the events lie in the record, in its order; nil stands for a reference to an earlier one.
+    private(set) var contents: [Range<Int>?] = []
 
-    /// Applies a commit to the state and splits it into its parts.
+    /// The parts of a record.
     ///
-    /// - Parameters:
-    ///   - header: the header of the record, whose checksum was compared.
-    ///   - state: the list before the commit; afterwards the list after it, in any case.
-    ///   - writer: receives the rebuilt record.
-    /// - Returns: nil if the record cannot be rebuilt from its parts: its rows differ from the rows of the state in
-    ///   more than their ids, a number takes more bytes than it needs, the hash differs, or the kind of an event is
-    ///   unknown.
-    /// - Throws: ``RecordError``, ``ListError``: the record is damaged or does not fit the rows.
-    init?(
-        _ header: RecordHeader, _ record: UnsafeRawBufferPointer, _ state: inout ListState, link: UInt32,
-        _ writer: inout ByteWriter
-    ) throws {
-        let version = state.version.next
-        self.header = header
-        (name, origin) = try header.names(record, version: version)
-        var draft = CommitDraft(name: name, origin: origin, time: header.time)
-        draft.cause = header.cause
-        draft.tracking = header.tracking
-        draft.isDiscardable = header.isDiscardable
-        writer.begin(draft, version: version, entry: header.entry, link: link)
+    /// - Returns: nil if the kind of an event is unknown.
+    /// - Throws: ``RecordError`` if the record is damaged.
+    init?(_ record: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64) throws {
+        let header = try RecordHeader(record, version: version, previousChecksum: previousChecksum)
+        let (name, origin) = try header.names(record, version: version)
+        self.header = PackedCommit(
+            version: version, cause: header.cause, name: name, origin: origin, time: header.time,
+            tracking: header.tracking, isDiscardable: header.isDiscardable,
+            mark: HistoryMark(scope: header.tracking.scope { origin }, entry: header.entry),
+            eventCount: header.eventCount)
+        (stateHash, checksum) = (header.stateHash, header.checksum)
         var reader = RecordReader(record, version: version, from: header.eventsOffset)
-        var isKnown = true
-        for _ in 0..<header.eventCount {
-            let event = try reader.readEvent()
-            guard let packed = PackedEvent(event) else {
-                isKnown = false
-                continue
-            }
-            try writer.write(state.resolve(packed), version: version) { writer, reference, isChecked, isNew in
-                guard isNew else { return writer.write(reference, isChecked: isChecked, version) }
-                write(reference, isChecked, version, record, to: &writer)
-            }
-            events.append(packed)
-            try state.apply(event)
-        }
+        events = try reader.readEvents(header.eventCount)
         try reader.checkEnd(after: header.eventCount)
-        state.version = version
-        state.histories.note(try header.mark(in: record, version: version), at: version)
-        guard isKnown, state.stateHash() == header.stateHash else { return nil }
-        let again = writer.finish(
-            version: version, entry: header.entry, stateHash: header.stateHash, eventCount: header.eventCount)
-        guard again.elementsEqual(record) else { return nil }
+        var end = header.eventsOffset
+        for event in events {
+            guard let event = PackedEvent(event) else { return nil }
+            for content in event.contents {
+                let start = Int(content.offset)
+                // If this guess is wrong, another record is rebuilt.
+                let isHere = content.version == version && start > end && start + Int(content.length) <= record.count
+                contents.append(isHere ? start..<start + Int(content.length) : nil)
+                if isHere { end = start + Int(content.length) }
+            }
+            packed.append(event)
+        }
     }
 
-    /// Writes a content of the record: its bytes if they are at this position, otherwise a reference.
-    private mutating func write(
-        _ reference: ContentReference, _ isChecked: Bool, _ version: Version, _ record: UnsafeRawBufferPointer,
-        to writer: inout ByteWriter
-    ) {
-        let start = writer.count
-        let length = Int(reference.length)
-        writer.write(varint: UInt64(length) << 2 | (isChecked ? 1 : 0))
-        let offset = writer.count
-        let isHere = reference.version == version && reference.offset == offset
-        guard isHere && offset <= record.count && length <= record.count - offset else {
-            writer.truncate(to: start)
-            isNew.append(false)
-            return writer.write(reference, isChecked: isChecked, version)
+    /// Folds the commit into a state.
+    ///
+    /// - Returns: whether the record can be rebuilt from the parts. It cannot if its rows differ from the rows of the state in
+    ///   more than their ids, a number takes more bytes than it needs, or the hash differs.
+    /// - Throws: ``ListError`` if an event does not fit the rows.
+    func isExact(
+        _ record: UnsafeRawBufferPointer, _ state: inout ListState, link: UInt32, _ writer: inout ByteWriter
+    ) throws -> Bool {
+        var (index, next) = (0, contents[...])
+        let again = try state.rebuild(header, link: link, &writer) { state in
+            defer { index += 1 }
+            let count = packed[index].contents.count
+            defer { next = next.dropFirst(count) }
+            let contents = next.prefix(count).map { $0.map { UnsafeRawBufferPointer(rebasing: record[$0]) } }
+            return (events[index], try state.resolve(packed[index]), contents)
         }
-        isNew.append(true)
-        contents.append(offset..<offset + length)
-        writer.write(raw: UnsafeRawBufferPointer(rebasing: record[offset..<offset + length]))
+        return again.elementsEqual(record)
+    }
+}
+
+extension ListState {
+    /// Folds a commit, and returns its record.
+    ///
+    /// - Parameter next: returns the next event, the same event as the record states it, and the contents that stand there; nil
+    ///   for each that is a reference.
+    /// - Throws: ``ListError`` if an event does not fit the rows, and what `next` throws.
+    mutating func rebuild(
+        _ commit: PackedCommit, link: UInt32, _ writer: inout ByteWriter,
+        _ next: (borrowing ListState) throws -> (ListEvent, stated: ListEvent, contents: [UnsafeRawBufferPointer?])
+    ) throws -> [UInt8] {
+        var draft = CommitDraft(name: commit.name, origin: commit.origin, time: commit.time)
+        draft.cause = commit.cause
+        draft.tracking = commit.tracking
+        draft.isDiscardable = commit.isDiscardable
+        writer.begin(draft, version: commit.version, entry: commit.mark.entry, link: link)
+        for _ in 0..<commit.eventCount {
+            let (event, stated, contents) = try next(self)
+            var rest = contents.makeIterator()
+            writer.write(stated, version: commit.version) { writer, reference, isChecked, isNew in
+                guard isNew, let content = rest.next() ?? nil else {
+                    return writer.write(reference, isChecked: isChecked, commit.version)
+                }
+                writer.write(varint: UInt64(content.count) << 2 | (isChecked ? 1 : 0))
+                writer.write(raw: content)
+            }
+            try apply(event)
+        }
+        version = commit.version
+        histories.note(commit.mark, at: version)
+        return writer.finish(
+            version: version, entry: commit.mark.entry, stateHash: stateHash(), eventCount: commit.eventCount)
     }
 }

@@ -16,13 +16,14 @@ extension PackedBlock {
     package func replay(into state: inout ListState, through version: Version? = nil) throws {
         try checkState(state)
         let end = try checkedEnd(version)
-        var decoder = try CommitDecoder(self)
+        var commits = try CommitReader(self)
+        var events = try EventReader(self, commits.strings)
         var pending = EventRun()
         var histories = state.histories
         for _ in first.rawValue...end.rawValue {
-            let commit = try decoder.nextCommit()
-            for _ in 0..<commit.eventCount { try pending.fold(decoder.nextEvent(), into: &state) }
-            try decoder.endCommit(commit)
+            let commit = try commits.next()
+            try events.beginCommit(commit.version)
+            for _ in 0..<commit.eventCount { try pending.fold(events.next(), into: &state) }
             histories.note(commit.mark, at: commit.version)
         }
         try pending.flush(into: &state)
@@ -49,24 +50,30 @@ extension PackedBlock {
     ) throws {
         try checkState(state)
         let end = try checkedEnd(version)
-        var decoder = try CommitDecoder(self)
+        var commits = try CommitReader(self)
+        var events = try EventReader(self, commits.strings)
         var writer = ByteWriter()
         var found = checksumBefore
-        var events = 0
+        var eventsRead = 0
         while state.version < end {
-            let record = try self.record(&decoder, &state, &writer, previousChecksum: found)
-            found = record.checksum
-            events += record.eventCount
-            try body(state.version, record.bytes)
+            let commit = try commits.next()
+            try events.beginCommit(commit.version)
+            let record = try state.rebuild(commit, link: RecordLayout.link(to: found), &writer) { state in
+                let event = try state.resolve(events.next())
+                return (event, event, events.newContents)
+            }
+            found = record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+            eventsRead += commit.eventCount
+            try body(state.version, record)
         }
         if end < last { return }
         guard found == checksum else {
             throw RecordError(version: last, offset: 0, problem: .checksum(expected: checksum, found: found))
         }
-        guard events == eventCount else {
+        guard eventsRead == eventCount else {
             throw RecordError(
                 version: last, offset: 0,
-                problem: .invalid(what: "number of events", expected: String(eventCount), found: String(events)))
+                problem: .invalid(what: "number of events", expected: String(eventCount), found: String(eventsRead)))
         }
     }
 
@@ -75,12 +82,8 @@ extension PackedBlock {
     /// - Throws: ``RecordError`` for damaged bytes, and what `body` throws.
     /// - Complexity: O(commits).
     package func forEachCommit(_ body: (PackedCommit) throws -> Void) throws {
-        var decoder = try CommitDecoder(self)
-        for _ in 0..<commitCount {
-            let commit = try decoder.nextCommit()
-            decoder.skipEvents(commit)
-            try body(commit)
-        }
+        var commits = try CommitReader(self)
+        for _ in 0..<commitCount { try body(commits.next()) }
     }
 
     /// The header of a commit.
@@ -88,11 +91,10 @@ extension PackedBlock {
     /// - Throws, Complexity: as ``forEachCommit(_:)``.
     package func commit(_ version: Version) throws -> PackedCommit {
         _ = try checkedEnd(version)
-        var decoder = try CommitDecoder(self)
+        var commits = try CommitReader(self)
         while true {
-            let commit = try decoder.nextCommit()
+            let commit = try commits.next()
             if commit.version == version { return commit }
-            decoder.skipEvents(commit)
         }
     }
 
@@ -116,47 +118,5 @@ extension PackedBlock {
                 problem: .invalid(
                     what: "first version", expected: state.version.next.description, found: first.description))
         }
-    }
-
-    /// Applies the next commit and returns its record.
-    private func record(
-        _ decoder: inout CommitDecoder, _ state: inout ListState, _ writer: inout ByteWriter,
-        previousChecksum: UInt64
-    ) throws -> (bytes: [UInt8], checksum: UInt64, eventCount: Int) {
-        let commit = try decoder.nextCommit()
-        var draft = CommitDraft(name: commit.name, origin: commit.origin, time: commit.time)
-        draft.cause = commit.cause
-        draft.tracking = commit.tracking
-        draft.isDiscardable = commit.isDiscardable
-        writer.begin(
-            draft, version: commit.version, entry: commit.mark.entry,
-            link: UInt32(truncatingIfNeeded: previousChecksum))
-        for _ in 0..<commit.eventCount {
-            let event = try state.resolve(decoder.nextEvent())
-            var contents = decoder.newContents.makeIterator()
-            try writer.write(event, version: commit.version) { writer, reference, isChecked, isNew in
-                guard isNew, let content = contents.next() ?? nil else {
-                    return writer.write(reference, isChecked: isChecked, commit.version)
-                }
-                writer.write(varint: UInt64(content.length) << 2 | (isChecked ? 1 : 0))
-                guard writer.count == content.offset else {
-                    throw RecordError(
-                        version: commit.version, offset: writer.count,
-                        problem: .invalid(
-                            what: "offset of a content", expected: String(writer.count),
-                            found: String(content.offset)))
-                }
-                withBytes(of: content) { writer.write(raw: $0) }
-            }
-            try state.apply(event)
-        }
-        try decoder.endCommit(commit)
-        state.version = commit.version
-        state.histories.note(commit.mark, at: commit.version)
-        let bytes = writer.finish(
-            version: commit.version, entry: commit.mark.entry, stateHash: state.stateHash(),
-            eventCount: commit.eventCount)
-        let checksum = bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
-        return (bytes, checksum, commit.eventCount)
     }
 }

@@ -31,19 +31,23 @@ package struct PackedBlock {
     let bytes: UnsafeRawBufferPointer
     /// The bytes of the block.
     package var allBytes: UnsafeRawBufferPointer { bytes }
-    /// The affixes.
-    let affixes: [Affix]
-    /// Where the columns lie, in the order of ``PackedColumn``; then the literals, the names, the contents.
-    private let parts: [Range<Int>]
+    private let commits: Piece
+    private let events: Piece
+    /// The contents, in order.
+    private let chunks: [Piece]
+
+    /// Some columns, compressed by themselves.
+    struct Piece {
+        let part: PackedPart
+        /// Which commits of the block it belongs to.
+        let commits: Range<Int>
+        /// Where it lies in the block, and how many bytes it is when it is unpacked.
+        fileprivate let place: Range<Int>
+        fileprivate let count: Int
+    }
 
     /// The last version whose commit is in the block.
     package var last: Version { Version(first.rawValue + UInt64(commitCount) - 1) }
-
-    /// A prefix and a suffix that contents share, left out of each of them.
-    struct Affix {
-        var prefix: UnsafeRawBufferPointer
-        var suffix: UnsafeRawBufferPointer
-    }
 }
 
 /// The fixed places in a packed block, in bytes from its start.
@@ -98,9 +102,19 @@ extension PackedBlock {
         recordBytes = Int(try reader.read(fixed: UInt32.self, "a number of bytes"))
         try PackedBlock.checkHeader(reader, first, commitCount, eventCount, recordBytes)
         _ = try reader.readByte("a format")
-        affixes = try reader.readAffixes()
-        parts = try reader.readDirectory(PackedColumn.allCases.count + 2)
         self.bytes = bytes
+        let most = PackedLimits.partBytes(recordBytes)
+        commits = try reader.readPiece(.commits, 0..<commitCount, most)
+        events = try reader.readPiece(.events, 0..<commitCount, most)
+        var chunks: [Piece] = []
+        while !reader.isAtEnd {
+            let (start, count) = (chunks.last?.commits.upperBound ?? 0, try reader.readVarint("a number of commits"))
+            guard count > 0 && count <= commitCount - start else {
+                throw reader.invalid("number of commits", expected: "as many as the block has, in all", found: count)
+            }
+            chunks.append(try reader.readPiece(.contents, start..<start + Int(count), most))
+        }
+        self.chunks = chunks
     }
 
     private static func checkHeader(
@@ -120,59 +134,42 @@ extension PackedBlock {
         try check("number of events", eventCount, 0...recordBytes)
     }
 
-    /// Where a column lies.
-    func range(of column: PackedColumn) -> Range<Int> { parts[column.rawValue] }
+    /// Reads the columns of the commits, or of the events.
+    func reader(_ part: PackedPart) throws -> ColumnReader { try reader(part == .commits ? commits : events) }
 
-    /// Where the bytes of UUIDs, strings and hashes lie.
-    var literals: Range<Int> { parts[PackedColumn.allCases.count] }
-
-    /// Where the names and origins lie.
-    var names: Range<Int> { parts[PackedColumn.allCases.count + 1] }
-
-    /// Where the contents lie, without their affixes.
-    var contents: Range<Int> { parts[PackedColumn.allCases.count + 2] }
-
-    /// The values of a column.
-    func reader(_ column: PackedColumn) throws -> ColumnReader {
-        try ColumnReader(bytes, range(of: column), version: first)
+    /// Reads some columns.
+    func reader(_ piece: Piece) throws -> ColumnReader {
+        let packed = UnsafeRawBufferPointer(rebasing: bytes[piece.place])
+        guard let memory = UnpackedBytes(packed, count: piece.count) else {
+            throw RecordError(
+                version: first, offset: piece.place.lowerBound,
+                problem: .invalid(what: "part", expected: "\(piece.count) compressed bytes", found: "damage"))
+        }
+        return try ColumnReader(memory, piece.part, version: first)
     }
 
-    /// The primitive values in a part of the block.
-    func reader(_ part: Range<Int>) throws -> RecordReader {
-        var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[..<part.upperBound]), version: first)
-        _ = try reader.readBytes(part.lowerBound, "a part of a block")
-        return reader
+    /// The contents of a commit and of those around it.
+    func chunk(of commit: Int) throws -> Piece {
+        guard let chunk = chunks.first(where: { $0.commits.upperBound > commit }) else {
+            throw RecordError(
+                version: first, offset: bytes.count, problem: .truncated(expected: "the contents of commit \(commit)"))
+        }
+        return chunk
     }
 }
 
 extension RecordReader {
-    fileprivate mutating func readAffixes() throws -> [PackedBlock.Affix] {
-        let count = try readIndex("a number of affixes")
-        guard count <= PackedLimits.affixCount else {
-            throw error(
-                .invalid(
-                    what: "number of affixes", expected: "at most \(PackedLimits.affixCount)", found: String(count)))
+    /// Reads where some columns lie, and passes over them.
+    fileprivate mutating func readPiece(
+        _ part: PackedPart, _ commits: Range<Int>, _ most: Int
+    ) throws -> PackedBlock.Piece {
+        let count = try readVarint("the size of a part")
+        guard count > 0 && count <= most else {
+            throw invalid("size of a part", expected: "that of a part of the records", found: count)
         }
-        return try (0..<count).map { _ in
-            let prefix = try readBytes(Int(try readByte("a affix")), "a affix")
-            return PackedBlock.Affix(prefix: prefix, suffix: try readBytes(Int(try readByte("a affix")), "a affix"))
-        }
-    }
-
-    /// Reads the lengths of consecutive parts. The bytes after these parts are the last part.
-    fileprivate mutating func readDirectory(_ count: Int) throws -> [Range<Int>] {
-        var lengths: [Int] = []
-        lengths.reserveCapacity(count)
-        for _ in 0..<count { lengths.append(try readCount("the length of a column")) }
-        var parts: [Range<Int>] = []
-        parts.reserveCapacity(count + 1)
-        var start = offset
-        for length in lengths {
-            guard length <= bytes.count - start else { throw error(.truncated(expected: "a column")) }
-            parts.append(start..<start + length)
-            start += length
-        }
-        parts.append(start..<bytes.count)
-        return parts
+        let packed = try readCount("the size of a part in the block")
+        let start = offset
+        _ = try readBytes(packed, "a part")
+        return PackedBlock.Piece(part: part, commits: commits, place: start..<start + packed, count: Int(count))
     }
 }

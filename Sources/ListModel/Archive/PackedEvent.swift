@@ -4,42 +4,88 @@
 // the rows. If it does not, the record is not packed.
 
 /// An event as a block stores it.
-enum PackedEvent {
-    case itemsInserted(at: ListIndexPath, ListRun<UntypedRow>)
-    case itemsDeleted(at: ListIndexPath, count: Int)
-    case itemsMoved(from: ListIndexPath, to: ListIndexPath, count: Int)
-    case itemToggled(at: ListIndexPath)
-    case itemUpdated(at: ListIndexPath, new: ContentReference)
-    case itemsIndented(at: ListIndexPath, count: Int, by: Int)
-    case itemCollapsed(at: ListIndexPath)
-    case sectionInserted(at: Int, ListSection)
-    case sectionDeleted(at: Int)
-    case sectionMoved(from: Int, to: Int)
-    case sectionRenamed(at: Int, new: String)
-    case listReloaded(new: [ListSection])
-    case annotated(name: String, value: [UInt8])
-}
+struct PackedEvent {
+    let kind: EventKind
+    /// The first row, or the section.
+    var path = ListIndexPath(section: 0, item: 0)
+    /// The place after a move; otherwise the same.
+    var destination = ListIndexPath(section: 0, item: 0)
+    /// How many rows the event names.
+    var count = 0
+    /// By how much rows are indented.
+    var change = 0
+    /// New rows, sections, content.
+    var rows = ListRun<UntypedRow>.none
+    var sections: [ListSection] = []
+    var content: ContentReference?
+    /// A new title, or the name of an annotation; and its value.
+    var text = ""
+    var value: [UInt8] = []
 
-extension PackedEvent {
+    /// An event whose other parts are set next.
+    init(_ kind: EventKind) {
+        self.kind = kind
+        // These do not state how many rows they name.
+        if [.itemToggled, .itemUpdated, .itemCollapsed].contains(kind) { count = 1 }
+    }
+
+    /// An event of rows.
+    init(_ kind: EventKind, _ path: ListIndexPath, to destination: ListIndexPath? = nil, count: Int = 1) {
+        self.kind = kind
+        (self.path, self.destination, self.count) = (path, destination ?? path, count)
+    }
+
+    /// An event of a section.
+    private init(_ kind: EventKind, section: Int, to destination: Int? = nil) {
+        let destination = ListIndexPath(section: destination ?? section, item: 0)
+        self.init(kind, ListIndexPath(section: section, item: 0), to: destination, count: 0)
+    }
+
     /// The packed form of an event; nil for an unknown kind.
     init?(_ event: ListEvent) {
         switch event {
-        case .itemsInserted(let path, let items): self = .itemsInserted(at: path, items)
-        case .itemsDeleted(let path, let items): self = .itemsDeleted(at: path, count: items.count)
-        case .itemsMoved(let source, let target, let ids):
-            self = .itemsMoved(from: source, to: target, count: ids.count)
-        case .itemToggled(let path, _, _): self = .itemToggled(at: path)
-        case .itemUpdated(let path, _, _, let new): self = .itemUpdated(at: path, new: new)
+        case .itemsInserted(let path, let items):
+            self.init(.itemsInserted, path, count: items.count)
+            rows = items
+        case .itemsDeleted(let path, let items): self.init(.itemsDeleted, path, count: items.count)
+        case .itemsMoved(let path, let target, let ids): self.init(.itemsMoved, path, to: target, count: ids.count)
+        case .itemToggled(let path, _, _): self.init(.itemToggled, path)
+        case .itemUpdated(let path, _, _, let new):
+            self.init(.itemUpdated, path)
+            content = new
         case .itemsIndented(let path, let ids, let change):
-            self = .itemsIndented(at: path, count: ids.count, by: change)
-        case .itemCollapsed(let path, _, _): self = .itemCollapsed(at: path)
-        case .sectionInserted(let index, let section): self = .sectionInserted(at: index, section)
-        case .sectionDeleted(let index, _): self = .sectionDeleted(at: index)
-        case .sectionMoved(let source, let target, _): self = .sectionMoved(from: source, to: target)
-        case .sectionRenamed(let index, _, _, let new): self = .sectionRenamed(at: index, new: new)
-        case .listReloaded(_, let new): self = .listReloaded(new: new)
-        case .annotated(let name, let value): self = .annotated(name: name, value: value)
+            self.init(.itemsIndented, path, count: ids.count)
+            self.change = change
+        case .itemCollapsed(let path, _, _): self.init(.itemCollapsed, path)
+        case .sectionInserted(let index, let section):
+            self.init(.sectionInserted, section: index)
+            sections = [section]
+        case .sectionDeleted(let index, _): self.init(.sectionDeleted, section: index)
+        case .sectionMoved(let source, let target, _): self.init(.sectionMoved, section: source, to: target)
+        case .sectionRenamed(let index, _, _, let new):
+            self.init(.sectionRenamed, section: index)
+            text = new
+        case .listReloaded(_, let new):
+            self.init(.listReloaded)
+            sections = new
+        case .annotated(let name, let value):
+            self.init(.annotated)
+            (text, self.value) = (name, value)
         case .unrecognised: return nil
+        }
+    }
+
+    /// The contents that it gives to rows, in the order of its record.
+    var contents: [ContentReference] {
+        rows.map(\.content) + (content.map { [$0] } ?? []) + sections.flatMap { $0.items.map(\.content) }
+    }
+
+    /// Where the next event is likely to happen, if this one says so.
+    var cursor: ListIndexPath? {
+        switch kind {
+        case .listReloaded, .annotated: nil
+        case .itemsDeleted: path
+        default: ListIndexPath(section: destination.section, item: destination.item + count)
         }
     }
 }
@@ -50,43 +96,39 @@ extension ListState {
     /// - Throws: ``ListError`` if the rows that it refers to are not there. Its new rows are checked when it is folded.
     /// - Complexity: O(k + log n) for k rows.
     func resolve(_ event: PackedEvent) throws -> ListEvent {
-        switch event {
-        case .itemsInserted(let path, let items): return .itemsInserted(at: path, items)
-        case .itemsDeleted(let path, let count): return .itemsDeleted(at: path, try rows(at: path, count))
-        case .itemsMoved(let source, let target, let count):
-            return .itemsMoved(from: source, to: target, try rows(at: source, count).mapped(\.id))
-        case .itemToggled(let path):
-            let item = try rows(at: path, 1)[0]
-            return .itemToggled(at: path, item.id, isChecked: !item.isChecked)
-        case .itemUpdated(let path, let new):
-            let item = try rows(at: path, 1)[0]
-            return .itemUpdated(at: path, item.id, old: item.content, new: new)
-        case .itemsIndented(let path, let count, let change):
-            return .itemsIndented(at: path, try rows(at: path, count).mapped(\.id), by: change)
-        case .itemCollapsed(let path):
-            let item = try rows(at: path, 1)[0]
-            return .itemCollapsed(at: path, item.id, isCollapsed: !item.isCollapsed)
-        case .sectionInserted(let index, let section): return .sectionInserted(at: index, section)
-        case .sectionDeleted(let index): return .sectionDeleted(at: index, try section(at: index).contents(pool))
-        case .sectionMoved(let source, let target):
-            return .sectionMoved(from: source, to: target, try section(at: source).id)
-        case .sectionRenamed(let index, let new):
-            let section = try section(at: index)
-            return .sectionRenamed(at: index, section.id, old: section.title, new: new)
-        case .listReloaded(let new):
-            let old = (0..<sectionCount).map { sectionEntry(at: $0).contents(pool) }
-            return .listReloaded(old: old, new: new)
-        case .annotated(let name, let value): return .annotated(name: name, value: value)
+        func rows() throws -> ListRun<UntypedRow> {
+            try checkRange(event.path, count: event.count)
+            return items(inSectionAt: event.path.section, event.path.item..<event.path.item + event.count)
         }
-    }
-
-    private func rows(at path: ListIndexPath, _ count: Int) throws -> ListRun<UntypedRow> {
-        try checkRange(path, count: count)
-        return items(inSectionAt: path.section, path.item..<path.item + count)
-    }
-
-    private func section(at index: Int) throws -> SectionEntry {
-        try checkSection(index)
-        return sectionEntry(at: index)
+        func section() throws -> SectionEntry {
+            try checkSection(event.path.section)
+            return sectionEntry(at: event.path.section)
+        }
+        let (path, index, target) = (event.path, event.path.section, event.destination)
+        switch event.kind {
+        case .itemsInserted: return .itemsInserted(at: path, event.rows)
+        case .itemsDeleted: return .itemsDeleted(at: path, try rows())
+        case .itemsMoved: return .itemsMoved(from: path, to: target, try rows().mapped(\.id))
+        case .itemToggled:
+            let row = try rows()[0]
+            return .itemToggled(at: path, row.id, isChecked: !row.isChecked)
+        case .itemUpdated:
+            let row = try rows()[0]
+            return .itemUpdated(at: path, row.id, old: row.content, new: event.content ?? row.content)
+        case .itemsIndented: return .itemsIndented(at: path, try rows().mapped(\.id), by: event.change)
+        case .itemCollapsed:
+            let row = try rows()[0]
+            return .itemCollapsed(at: path, row.id, isCollapsed: !row.isCollapsed)
+        case .sectionInserted: return .sectionInserted(at: index, event.sections[0])
+        case .sectionDeleted: return .sectionDeleted(at: index, try section().contents(pool))
+        case .sectionMoved: return .sectionMoved(from: index, to: target.section, try section().id)
+        case .sectionRenamed:
+            let section = try section()
+            return .sectionRenamed(at: index, section.id, old: section.title, new: event.text)
+        case .listReloaded:
+            let old = (0..<sectionCount).map { sectionEntry(at: $0).contents(pool) }
+            return .listReloaded(old: old, new: event.sections)
+        case .annotated: return .annotated(name: event.text, value: event.value)
+        }
     }
 }

@@ -67,6 +67,9 @@ struct RecordReader {
 
     var isAtEnd: Bool { offset == bytes.count }
 
+    /// How many bytes are still to be read.
+    var rest: Int { bytes.count &- offset }
+
     func error(_ problem: RecordError.Problem) -> RecordError {
         RecordError(version: version, offset: offset, problem: problem)
     }

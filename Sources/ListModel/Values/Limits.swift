@@ -71,7 +71,7 @@ package enum Limits {
 /// Records that exceed a limit are not packed. A block that exceeds one is damaged (`RecordError`).
 enum PackedLimits {
     /// The format of a block that this library reads and writes.
-    static let currentFormat: UInt8 = 2
+    static let currentFormat: UInt8 = 3
     /// The most commits of a block.
     static let commitCount = 65_536
     /// The most bytes of one record.
@@ -80,8 +80,11 @@ enum PackedLimits {
     static let totalBytes = 1 << 23
     /// Versions are below this.
     static let versions = Limits.versions
-    /// The most pairs of a prefix and a suffix in a block.
-    static let affixCount = 4
-    /// The most bytes of a prefix or a suffix.
-    static let affixBytes = 255
+    /// A chunk of contents ends with the commit with which it has so many bytes, or is of so many commits.
+    static let chunkBytes = 8_192
+    static let chunkCommits = 1_024
+
+    /// The most bytes of a part of a block whose records have some bytes. No field takes three times the bytes that it has
+    /// in a record.
+    static func partBytes(_ recordBytes: Int) -> Int { 3 * recordBytes + 1_024 }
 }

@@ -1,7 +1,7 @@
 // A packed block that a stranger wrote, in a log that is sound up to it.
 //
 // An input is a byte of choices and the block. Choices: 1: the block gets a right checksum; 2: the log before it is
-// empty.
+// empty; 4: its columns are not compressed yet, each piece after its length in two bytes.
 //
 // Always holds, and is checked: a block that replays gives a valid list; a record from a block is well-formed, and
 // replaying the records leads to the rows that replaying the block leads to.
@@ -32,6 +32,7 @@ enum BlockTarget {
         let choices = input.byte()
         let length = choices & 2 != 0 ? 0 : before
         var bytes = Array(input.rest)
+        if choices & 4 != 0 { bytes = compressed(bytes) }
         if choices & 1 != 0 { bytes = sealed(bytes) }
         try bytes.withUnsafeBytes { bytes in
             _ = try answer { try read(PackedBlock(bytes), after: length) }
@@ -94,6 +95,45 @@ enum BlockTarget {
         return result
     }
 
+    /// A block from one whose columns are not compressed. Otherwise most changes would end with the compression.
+    private static func compressed(_ bytes: [UInt8]) -> [UInt8] {
+        var rest = bytes.dropFirst(PackedLayout.variable)
+        var writer = ByteWriter()
+        bytes.prefix(PackedLayout.variable).withUnsafeBytes { writer.write(raw: $0) }
+        var number = 0
+        while rest.count >= 3 {
+            // The commits and the events; then the chunks of contents, each with the number of its commits.
+            let commitCount = number < 2 ? nil : rest.removeFirst()
+            let count = min(Int(rest.removeFirst()) | Int(rest.removeFirst()) << 8, rest.count)
+            let plain = rest.prefix(count)
+            rest = rest.dropFirst(count)
+            let packed = plain.isEmpty ? [] : plain.withUnsafeBytes { Deflate.packed($0) }
+            if let commitCount { writer.write(byte: commitCount) }
+            writer.write(count: count)
+            writer.write(count: packed.count)
+            packed.withUnsafeBytes { writer.write(raw: $0) }
+            number += 1
+        }
+        return writer.withBytes { Array($0) }
+    }
+
+    /// A block of few commits, without the compression.
+    private static func plain(_ bytes: [UInt8]) throws -> [UInt8] {
+        try bytes.withUnsafeBytes { bytes in
+            var reader = RecordReader(bytes, version: .empty, from: PackedLayout.variable)
+            var (plain, number) = (Array(bytes.prefix(PackedLayout.variable)), 0)
+            while !reader.isAtEnd {
+                if number >= 2 { plain.append(try reader.readByte("a number of commits")) }
+                let count = try reader.readIndex("a size")
+                let packed = try reader.readBytes(reader.readCount("a size"), "a piece")
+                plain += [UInt8(truncatingIfNeeded: count), UInt8(count >> 8)]
+                plain += UnpackedBytes(packed, count: count).map { Array($0.bytes) } ?? []
+                number += 1
+            }
+            return plain
+        }
+    }
+
     /// The second half of the log, and the first.
     static func seeds() throws -> [[UInt8]] {
         try [(before, 0), (0, 2)].flatMap { length, choice in
@@ -107,7 +147,9 @@ enum BlockTarget {
                 try record.withUnsafeBytes { try packer.add($0, to: &state, keep) }
             }
             try packer.finish(keep)
-            return blocks.flatMap { [[UInt8(choice)] + $0, [UInt8(choice) | 1] + $0] }
+            return try blocks.flatMap {
+                try [[UInt8(choice)] + $0, [UInt8(choice) | 1] + $0, [UInt8(choice) | 5] + plain($0)]
+            }
         }
     }
 }

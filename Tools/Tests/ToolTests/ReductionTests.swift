@@ -241,12 +241,13 @@ private enum RunTests {
         let list = built.appending(path: "listory-toolsPackageTests.product/Objects.LinkFileList")
         let objects = try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map(String.init)
             .filter { $0.contains(/\/(LMDB|ListModel|Listory)\.build\//) }
-        let sources = URL(fileURLWithPath: #filePath).appending(path: "../../../../Sources/CLMDB").standardized.path
+        let sources = URL(fileURLWithPath: #filePath).appending(path: "../../../../Sources").standardized
+        let headers = ["CLMDB", "CZlib"].flatMap { ["-I", sources.appending(path: $0).path] }
         let compiler = try run(
             URL(fileURLWithPath: "/usr/bin/env"),
             ["swiftc", "-Onone", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Extracted"]
-                + ["-I", built.appending(path: "Modules").path, "-I", sources, main] + files + objects
-                + ["-llmdb", "-o", program])
+                + ["-I", built.appending(path: "Modules").path, main] + headers + files + objects
+                + ["-llmdb", "-lz", "-o", program])
         try #require(compiler.status == 0, "\(compiler.output)")
         return try run(URL(fileURLWithPath: program), []).output
     }
