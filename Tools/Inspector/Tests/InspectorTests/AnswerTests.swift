@@ -186,18 +186,21 @@ struct AnswerTests {
                 report.detail = .counts
                 change(&report.filter)
                 try report.print()
-                var (found, next): ([JSONValue], JSONValue?) = ([], nil)
-                repeat {
-                    let before = next?.number.map { "&before=\($0)" } ?? ""
-                    let page = try browser.get("/api/log?limit=7&\(query)\(before)")
-                    #expect((page["commits"]?.elements.count ?? 99) <= 7)
-                    found += page["commits"]?.elements ?? []
-                    next = page["next"]
-                } while next != .null
+                var (found, before): ([JSONValue], String?) = ([], "")
+                while let place = before {
+                    let page = try browser.get("/api/log?limit=7&\(query)\(place)")
+                    let commits = try #require(page["commits"]).elements
+                    #expect(commits.count <= 7)
+                    found += commits
+                    before = try Self.nextPage(#require(page["next"]))
+                }
                 #expect(try found == JSONValue.lines(lines), "\(query)")
             }
         }
     }
+
+    /// The parameter for the next page of the log; nil after the last.
+    private static func nextPage(_ next: JSONValue) -> String? { next.number.map { "&before=\($0)" } }
 
     /// What the tool prints about some commits, with all of their rows.
     private func log(_ versions: ClosedRange<UInt64>, _ format: OutputFormat) throws -> [UInt8] {
