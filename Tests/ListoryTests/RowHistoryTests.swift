@@ -200,17 +200,37 @@ struct RowHistoryTests {
         let key = LogFormat.touchCatalogKey
         let catalog = try #require(
             try edited.store.checkpointer?.database.reading { try $0.get(key, in: edited.store.group.log.meta) })
+        let before = try Self.rows(of: edited.store)
         try edited.store.close()
         try UntypedStore.compact(at: edited.path, Compaction(keeping: .from(50)))
         try edited.reopen()
         edited.versions = [try ReferenceList(edited.store.snapshot, GroupSource(base: edited.store.source))]
         try check(edited.store, "compacted")
         let meta = edited.store.group.log.meta
-        try edited.store.checkpointer?.database.write { txn in try txn.put(catalog, forKey: key, in: meta) }
-        try check(edited.store, "with the catalog of the log from before")
+        let rows = try #require(try edited.store.checkpointer?.touches.rows(create: true))
+        try edited.store.checkpointer?.database.write { txn in
+            try txn.clear(rows)
+            for (key, row) in before { try txn.put(row, forKey: key, in: rows) }
+            try txn.put(catalog, forKey: key, in: meta)
+        }
+        try check(edited.store, "with the index of the log from before")
         try edited.edit(100)
         try edited.store.checkpoint()
         try check(edited.store, "after the next checkpoint")
+    }
+
+    /// The rows of the index of a store.
+    private static func rows(of store: UntypedStore) throws -> [(UInt64, [UInt8])] {
+        let touches = try #require(store.checkpointer?.touches)
+        let rows = try #require(try touches.rows(create: false))
+        return try touches.checkpoints.reading { txn in
+            var found: [(UInt64, [UInt8])] = []
+            try txn.forEach(in: rows) { key, row in
+                found.append((try UInt64.decode(key), Array(row)))
+                return true
+            }
+            return found
+        }
     }
 
     @Test("A store that is opened at an earlier version has no history of later ones")

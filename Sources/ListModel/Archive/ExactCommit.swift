@@ -29,7 +29,6 @@ struct ExactCommit {
         (stateHash, checksum) = (header.stateHash, header.checksum)
         var reader = RecordReader(record, version: version, from: header.eventsOffset)
         events = try reader.readEvents(header.eventCount)
-        try reader.checkEnd(after: header.eventCount)
         var end = header.eventsOffset
         for event in events {
             guard let event = PackedEvent(event) else { return nil }
@@ -53,7 +52,7 @@ struct ExactCommit {
         _ record: UnsafeRawBufferPointer, _ state: inout ListState, link: UInt32, _ writer: inout ByteWriter
     ) throws -> Bool {
         var (index, next) = (0, contents[...])
-        let again = try state.rebuild(header, link: link, &writer) { state in
+        let again = try state.rebuild(header, link: link, atMost: .max, &writer) { state in
             defer { index += 1 }
             let count = packed[index].contents.count
             defer { next = next.dropFirst(count) }
@@ -67,11 +66,14 @@ struct ExactCommit {
 extension ListState {
     /// Folds a commit, and returns its record.
     ///
-    /// - Parameter next: returns the next event, the same event as the record states it, and the contents that stand there; nil
-    ///   for each that is a reference.
-    /// - Throws: ``ListError`` if an event does not fit the rows, and what `next` throws.
+    /// - Parameters:
+    ///   - most: how many bytes it may have.
+    ///   - next: returns the next event, the same event as the record states it, and the contents that stand there; nil
+    ///     for each that is a reference.
+    /// - Throws: ``ListError`` if an event does not fit the rows, ``RecordError`` if there are too many bytes, and what `next`
+    ///   throws.
     mutating func rebuild(
-        _ commit: PackedCommit, link: UInt32, _ writer: inout ByteWriter,
+        _ commit: PackedCommit, link: UInt32, atMost most: Int, _ writer: inout ByteWriter,
         _ next: (borrowing ListState) throws -> (ListEvent, stated: ListEvent, contents: [UnsafeRawBufferPointer?])
     ) throws -> [UInt8] {
         var draft = CommitDraft(name: commit.name, origin: commit.origin, time: commit.time)
@@ -83,11 +85,19 @@ extension ListState {
             let (event, stated, contents) = try next(self)
             var rest = contents.makeIterator()
             writer.write(stated, version: commit.version) { writer, reference, isChecked, isNew in
-                guard isNew, let content = rest.next() ?? nil else {
-                    return writer.write(reference, isChecked: isChecked, commit.version)
+                let start = writer.count
+                if isNew, let content = rest.next() ?? nil {
+                    writer.write(varint: UInt64(content.count) << 2 | (isChecked ? 1 : 0))
+                    if writer.count == Int(reference.offset) { return writer.write(raw: content) }
+                    // It is not where it should be: the record becomes another one, which its checksum shows.
+                    writer.truncate(to: start)
                 }
-                writer.write(varint: UInt64(content.count) << 2 | (isChecked ? 1 : 0))
-                writer.write(raw: content)
+                writer.write(reference, isChecked: isChecked, commit.version)
+            }
+            guard writer.count <= most else {
+                throw RecordError(
+                    version: commit.version, offset: writer.count,
+                    problem: .invalid(what: "record", expected: "at most \(most) bytes", found: "more"))
             }
             try apply(event)
         }

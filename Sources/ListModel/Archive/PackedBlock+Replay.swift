@@ -54,26 +54,31 @@ extension PackedBlock {
         var events = try EventReader(self, commits.strings)
         var writer = ByteWriter()
         var found = checksumBefore
-        var eventsRead = 0
+        var (eventsRead, rest) = (0, recordBytes)
         while state.version < end {
             let commit = try commits.next()
             try events.beginCommit(commit.version)
-            let record = try state.rebuild(commit, link: RecordLayout.link(to: found), &writer) { state in
+            let record = try state.rebuild(commit, link: RecordLayout.link(to: found), atMost: rest, &writer) { state in
                 let event = try state.resolve(events.next())
                 return (event, event, events.newContents)
             }
             found = record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
             eventsRead += commit.eventCount
+            rest -= record.count
             try body(state.version, record)
         }
+        // The contents of an event lie in its memory.
+        withExtendedLifetime(events) {}
         if end < last { return }
         guard found == checksum else {
             throw RecordError(version: last, offset: 0, problem: .checksum(expected: checksum, found: found))
         }
-        guard eventsRead == eventCount else {
+        guard eventsRead == eventCount && rest == 0 else {
             throw RecordError(
                 version: last, offset: 0,
-                problem: .invalid(what: "number of events", expected: String(eventCount), found: String(eventsRead)))
+                problem: .invalid(
+                    what: "number of events and of bytes", expected: "\(eventCount), \(recordBytes)",
+                    found: "\(eventsRead), \(recordBytes - rest)"))
         }
     }
 

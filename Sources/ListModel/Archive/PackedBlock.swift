@@ -31,8 +31,8 @@ package struct PackedBlock {
     let bytes: UnsafeRawBufferPointer
     /// The bytes of the block.
     package var allBytes: UnsafeRawBufferPointer { bytes }
-    private let commits: Piece
-    private let events: Piece
+    let commits: Piece
+    let events: Piece
     /// The contents, in order.
     private let chunks: [Piece]
 
@@ -68,8 +68,8 @@ extension PackedBlock {
     ///
     /// - Parameters:
     ///   - bytes: the bytes, as they were packed.
-    ///   - isVerified: whether the checksum was compared before, and need not be again. Without it, damage in
-    ///     contents is not noticed; anything else is safe.
+    ///   - isVerified: whether the checksum was compared before, and need not be again. Without it, some damage is not
+    ///     noticed; anything else is safe.
     /// - Throws: ``RecordError`` with the first version of the block and the offset in the block, if the bytes are
     ///   damaged, foreign or newer than this library.
     /// - Complexity: O(bytes) for the checksum.
@@ -131,11 +131,8 @@ extension PackedBlock {
         try check("first version", Int(clamping: first.rawValue), 1...versions)
         try check("number of commits", commitCount, 1...PackedLimits.commitCount)
         try check("number of bytes", recordBytes, 1...PackedLimits.totalBytes)
-        try check("number of events", eventCount, 0...recordBytes)
+        try check("number of events", eventCount, 0...recordBytes / 3)
     }
-
-    /// Reads the columns of the commits, or of the events.
-    func reader(_ part: PackedPart) throws -> ColumnReader { try reader(part == .commits ? commits : events) }
 
     /// Reads some columns.
     func reader(_ piece: Piece) throws -> ColumnReader {
@@ -150,11 +147,16 @@ extension PackedBlock {
 
     /// The contents of a commit and of those around it.
     func chunk(of commit: Int) throws -> Piece {
-        guard let chunk = chunks.first(where: { $0.commits.upperBound > commit }) else {
+        var (low, high) = (0, chunks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if chunks[middle].commits.upperBound <= commit { low = middle + 1 } else { high = middle }
+        }
+        guard low < chunks.count else {
             throw RecordError(
                 version: first, offset: bytes.count, problem: .truncated(expected: "the contents of commit \(commit)"))
         }
-        return chunk
+        return chunks[low]
     }
 }
 

@@ -1,7 +1,7 @@
 // The columns of a packed block: numbers and bytes of one kind, one after another, so that they compress well.
 // `Docs/Design/FileFormat.md` describes each column.
 //
-// Always holds: the order of the cases is the order in the block; a reader takes from each column what the writer put
+// Always holds: the order of the cases of a part is the order in the block; a reader takes from each column what the writer put
 // there, in the same order, or throws.
 
 /// A column of a packed block.
@@ -202,9 +202,7 @@ struct ColumnReader {
 }
 
 /// Memory that was unpacked from a block.
-///
-/// `@unchecked Sendable`: the bytes do not change once they are unpacked.
-final class UnpackedBytes: @unchecked Sendable {
+final class UnpackedBytes {
     let bytes: UnsafeRawBufferPointer
 
     /// - Parameter count: how many bytes they are when they are unpacked, at least one.

@@ -71,9 +71,12 @@ struct CommitReader {
     private var version: Version
 
     init(_ block: PackedBlock) throws {
-        columns = try block.reader(.commits)
+        columns = try block.reader(block.commits)
         var strings: [String] = []
         while !columns.isAtEnd(.strings) {
+            guard strings.count < 2 * block.commitCount + block.eventCount else {
+                throw columns.error(.strings, "string", expected: "one for each use at most", found: "more")
+            }
             strings.append(try columns.string(.strings, columns.count(.strings, eachIn: .strings)))
         }
         self.strings = strings
@@ -84,7 +87,9 @@ struct CommitReader {
     mutating func next() throws -> PackedCommit {
         let cause = try readCause()
         let bits = try columns.next(.flags)
-        guard bits <= RecordFlags.known, let tracking = RecordFlags(rawValue: UInt16(bits)).tracking else {
+        guard bits <= RecordFlags.known, let tracking = RecordFlags(rawValue: UInt16(bits)).tracking,
+            tracking != .untracked || !cause.isMove
+        else {
             throw columns.error(.flags, "flags", expected: "known ones", found: "\(bits)")
         }
         let flags = RecordFlags(rawValue: UInt16(bits))

@@ -76,7 +76,8 @@ struct ContentReader {
         let gap = try columns.following(.contentGaps)
         let length = try columns.following(.contentLengths)
         let most = Int64(PackedLimits.recordBytes - place)
-        guard gap >= 0, length >= 0, gap <= most, length <= most - gap else {
+        // A byte before it says what it is.
+        guard gap > 0, length >= 0, gap <= most, length <= most - gap else {
             throw columns.error(.contentLengths, "content", expected: "one in its record", found: "\(gap), \(length)")
         }
         let offset = place + Int(gap)

@@ -241,14 +241,17 @@ struct EventReader: EventCoder {
     private let strings: [String]
     private var annotations = AnnotationValues()
     private var version = Version.empty
+    /// How many bytes of records may still come. It bounds the work that few damaged bytes can ask for.
+    private var budget: Int
     var cursor = ListIndexPath(section: 0, item: 0)
     /// The contents of the event that was read last, in the order of the record; nil stands for a reference.
     private(set) var newContents: [UnsafeRawBufferPointer?] = []
 
     /// - Parameter strings: the strings of the block.
     init(_ block: PackedBlock, _ strings: [String]) throws {
-        columns = try block.reader(.events)
+        columns = try block.reader(block.events)
         contents = try ContentReader(block)
+        budget = block.recordBytes
         self.strings = strings
     }
 
@@ -260,18 +263,31 @@ struct EventReader: EventCoder {
     /// The next event of the commit.
     mutating func next() throws -> PackedEvent {
         newContents.removeAll(keepingCapacity: true)
+        try spend(3, .kinds)
         let number = try columns.next(.kinds)
         guard let kind = EventKind(rawValue: UInt8(clamping: number)) else {
             throw columns.error(.kinds, "kind of event", expected: "1 to 12, or 128", found: "\(number)")
         }
         var event = PackedEvent(kind)
         try code(&event)
+        guard kind != .itemsIndented || event.change != 0 else {
+            throw columns.error(.destinations, "change of depth", expected: "one", found: "none")
+        }
         return event
+    }
+
+    /// Counts bytes that a record has at least.
+    private mutating func spend(_ bytes: Int, _ column: PackedColumn) throws {
+        guard bytes <= budget else {
+            throw columns.error(column, "size", expected: "that of the records", found: "more")
+        }
+        budget -= bytes
     }
 
     mutating func code(_ column: PackedColumn, _ value: inout Int, from least: Int, eachIn other: PackedColumn?) throws
     {
         value = try columns.count(column, from: least, eachIn: other)
+        if column == .rowCounts { try spend(2 * value, column) }
     }
 
     mutating func code(_ column: PackedColumn, _ value: inout Int, near place: Int) throws {

@@ -39,7 +39,7 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
             return place + "the record does not follow the one before it: expected the link "
                 + "\(String(expected, radix: 16)), found \(String(found, radix: 16))"
         case .unknownFormat(let found):
-            return place + "expected format \(RecordLayout.currentFormat), found \(found): "
+            return place + "unknown format \(found): "
                 + (found > RecordLayout.currentFormat
                     ? "written by a newer version of the library" : "written before there was a release")
         case .unknown(let what, let found):

@@ -84,7 +84,7 @@ enum PackedLimits {
     static let chunkBytes = 8_192
     static let chunkCommits = 1_024
 
-    /// The most bytes of a part of a block whose records have some bytes. No field takes three times the bytes that it has
-    /// in a record.
+    /// The most bytes of a part of a block whose records have some bytes. A difference of two numbers takes one byte more than the
+    /// longer of them at most, so all fields together take less than three times the bytes that they have in records.
     static func partBytes(_ recordBytes: Int) -> Int { 3 * recordBytes + 1_024 }
 }
