@@ -200,4 +200,64 @@ struct HostileBlockTests {
         try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes)
         #expect(outcomes.refused == 0 && outcomes.proven == 0)
     }
+
+    @Test("A block that states other sizes than its records have is refused when they are read")
+    func otherSizes() throws {
+        let subject = try Self.block(1)
+        for (offset, what) in [(44, "events"), (48, "bytes")] {
+            for change in [1, -1] as [Int32] {
+                var hostile = subject.bytes
+                hostile.withUnsafeMutableBytes { bytes in
+                    let value = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+                    bytes.storeBytes(of: value + change, toByteOffset: offset, as: Int32.self)
+                }
+                var state = try PackedLog(records: subject.before).state(at: Version(UInt64(subject.before.count)))
+                PackedBlock.resealed(hostile).withUnsafeBytes { bytes in
+                    #expect(throws: RecordError.self, "\(change) \(what)") {
+                        try PackedBlock(bytes).forEachRecord(with: &state) { _, _ in }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Few bytes cannot ask for many strings, contents or events")
+    func bombs() throws {
+        let subject = try Self.block(1)
+        let plain = try PlainBlock(subject.bytes)
+        func refusal(_ change: (inout PlainBlock) -> Void) throws -> RecordError? {
+            var hostile = plain
+            change(&hostile)
+            // The most bytes of records that a block may state.
+            hostile.header.replaceSubrange(48..<52, with: [0, 0, 0x80, 0])
+            var state = try PackedLog(records: subject.before).state(at: Version(UInt64(subject.before.count)))
+            return hostile.bytes().withUnsafeBytes { bytes in
+                #expect(throws: RecordError.self) {
+                    try PackedBlock(bytes).forEachRecord(with: &state) { _, _ in }
+                }
+            }
+        }
+        /// A part in which a column has other bytes.
+        func part(_ part: PackedPart, _ columns: [PackedColumn: [UInt8]]) -> [UInt8] {
+            var writer = ColumnWriter()
+            for (column, bytes) in columns { bytes.withUnsafeBytes { writer.put(column, bytes: $0) } }
+            return writer.plain(part)
+        }
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        let strings = try refusal { $0.pieces[0] = part(.commits, [.strings: zeros]) }
+        #expect(strings?.description.contains("one for each use") == true)
+        // Rows whose contents are nowhere in a record.
+        let rows = try refusal {
+            $0.pieces[1] = part(
+                .events,
+                [
+                    .kinds: [EventKind.itemsInserted.rawValue], .sections: [0], .rows: [0],
+                    .rowCounts: [0x80, 0x80, 0x40],
+                    .identifierKinds: zeros, .integers: zeros, .contentTags: zeros,
+                ])
+            $0.pieces[2] = part(
+                .contents, [.contentCounts: [0x80, 0x80, 0x40], .contentGaps: zeros, .contentLengths: zeros])
+        }
+        #expect(rows?.description.contains("one in its record") == true)
+    }
 }

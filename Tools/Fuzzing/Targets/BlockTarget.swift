@@ -147,9 +147,13 @@ enum BlockTarget {
                 try record.withUnsafeBytes { try packer.add($0, to: &state, keep) }
             }
             try packer.finish(keep)
-            return try blocks.flatMap {
-                try [[UInt8(choice)] + $0, [UInt8(choice) | 1] + $0, [UInt8(choice) | 5] + plain($0)]
+            var seeds: [[UInt8]] = []
+            for block in blocks {
+                seeds.append([UInt8(choice)] + block)
+                seeds.append([UInt8(choice) | 1] + block)
+                seeds.append([UInt8(choice) | 5] + (try plain(block)))
             }
+            return seeds
         }
     }
 }
