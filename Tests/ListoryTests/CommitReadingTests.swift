@@ -49,6 +49,22 @@ struct CommitReadingTests {
         try fixture.store.close()
     }
 
+    @Test("A commit that is not where it should be is damage, not an unknown version")
+    func missingRecord() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(1)
+        for _ in 0..<5 { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
+        try fixture.store.close()
+        let store = try UntypedStore.open(at: fixture.path)
+        let log = store.group.log
+        try log.environment.write { txn in _ = try txn.delete(3, in: log.commits) }
+        let error = #expect(throws: ListError.self) { try store.commit(3) }
+        #expect(error.map(ListError.saysDamage) == true && error?.description.contains("commit 3") == true)
+        let unknown = #expect(throws: ListError.self) { try store.commit(7) }
+        #expect(unknown?.code == "unknownVersion")
+        try store.close()
+    }
+
     @Test("A damaged content is detected when it is read, also after opening with a checkpoint")
     func damagedContent() throws {
         let fixture = try StoreFixture()

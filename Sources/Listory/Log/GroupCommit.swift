@@ -209,9 +209,10 @@ extension GroupCommit {
         if let copy = try queuedBytes(of: version, { $0 }) { return try copy.withUnsafeBytes(body) }
         if let result = try log.withRecord(of: version, { try $0.map(body) }) { return result }
         guard let packed = try past.packedRecord(of: version) else {
-            throw version <= log.base.version
-                ? ListError.droppedVersion(version, oldest: log.base.version)
-                : ListError.unknownVersion(version, head: durableVersion)
+            if version <= log.base.version { throw ListError.droppedVersion(version, oldest: log.base.version) }
+            if version > durableVersion { throw ListError.unknownVersion(version, head: durableVersion) }
+            // Its key is damaged.
+            throw ListError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
         }
         return try packed.withUnsafeBytes(body)
     }
