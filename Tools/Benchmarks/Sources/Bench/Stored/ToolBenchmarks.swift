@@ -28,13 +28,19 @@ struct ToolBenchmarks {
         var kind = Kind.beginning
         /// Whether it changes the store: then each run has a copy of its own, because the second would find nothing to do.
         var isEdit = false
+        /// What is done before, without being measured.
+        var preparation: [String] = []
 
         enum Kind {
             case beginning, ending, memory
         }
 
-        init(_ name: String, _ arguments: String..., input: String? = nil, kind: Kind = .beginning) {
+        init(
+            _ name: String, _ arguments: String..., input: String? = nil, kind: Kind = .beginning,
+            after preparation: [String] = []
+        ) {
             (self.name, self.arguments, self.input, self.kind) = (name, arguments, input, kind)
+            self.preparation = preparation
         }
     }
 
@@ -86,9 +92,10 @@ struct ToolBenchmarks {
     private static func editing(_ path: String, _ row: String, _ version: String) -> [Command] {
         [
             Command("exec", "exec", path, input: #"{"toggle":{"id":"\#(row)"}}"#),
-            Command("undo", "undo", path), Command("redo", "redo", path),
+            Command("undo", "undo", path), Command("redo", "redo", path, after: ["undo", path]),
             Command("revert", "revert", path, version, "--skip-conflicts"),
-            Command("earlier", "earlier", path, "10"), Command("later", "later", path, "10"),
+            Command("earlier", "earlier", path, "10"),
+            Command("later", "later", path, "10", after: ["earlier", path, "10"]),
             Command("restore-row", "restore", path, version, "--row", row),
             Command("restore-section", "restore", path, version, "--section", "gone"),
             Command("restore", "restore", path, version), Command("go", "go", path, version),
@@ -118,6 +125,7 @@ struct ToolBenchmarks {
                 removeCopy(of: path)
                 if command.isEdit {
                     try FileManager.default.copyItem(atPath: path, toPath: Self.copy(of: path))
+                    if !command.preparation.isEmpty { _ = try result(of: command.preparation) }
                     // Otherwise the command's own sync waits until the whole copy is on the disk.
                     sync()
                 }
@@ -150,8 +158,12 @@ struct ToolBenchmarks {
     }
 
     private func result(of command: Command) throws -> CommandResult {
-        var (program, arguments) = (tool, command.arguments)
-        if let input = command.input {
+        try result(of: command.arguments, input: command.input)
+    }
+
+    private func result(of arguments: [String], input: String? = nil) throws -> CommandResult {
+        var (program, arguments) = (tool, arguments)
+        if let input {
             (program, arguments) = ("/bin/sh", ["-c", "exec \"$0\" \"$@\" <<'END'\n\(input)\nEND", tool] + arguments)
         }
         return try probes.result(of: .command(program: program, arguments: arguments), as: CommandResult.self)
