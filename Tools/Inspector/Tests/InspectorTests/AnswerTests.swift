@@ -382,6 +382,10 @@ struct AnswerTests {
 
     @Test("An exported test is the one that extract writes")
     func exportedTest() async throws {
+        if try store.snapshot.itemCount == 0 {
+            let row = NewRow(id: 1, content: [])
+            try store.edit("Row") { try $0.insertSection(NewSection(id: "of the test", items: [row])) }
+        }
         let row = try #require(try store.snapshot.sections.flatMap(\.items).first?.id)
         let text = if case .string(let text) = row { "row \"\(text)\" exists" } else { "row \(row) exists" }
         let judge = Bisection.Judge.condition(try RowCondition(text))
