@@ -221,6 +221,36 @@ struct HostileBlockTests {
         }
     }
 
+    @Test("Values that no writer writes are refused, also if the record would be the same")
+    func unwritten() throws {
+        var log = PackedLog(records: [GoldenRecordTests.record])
+        try log.pack(BlockPacker.Options())
+        let plain = try PlainBlock(log.blocks[0].bytes)
+        /// Replaces some bytes of a piece, which occur in it once.
+        func refuses(_ piece: Int, _ old: [UInt8], by new: [UInt8]) throws {
+            var hostile = plain
+            let places = hostile.pieces[piece].indices.filter { hostile.pieces[piece][$0...].starts(with: old) }
+            try #require(places.count == 1)
+            hostile.pieces[piece].replaceSubrange(places[0]..<places[0] + old.count, with: new)
+            hostile.bytes().withUnsafeBytes { bytes in
+                var state = ListState()
+                var rebuilt = ListState()
+                #expect(throws: RecordError.self, "\(new)") { try PackedBlock(bytes).replay(into: &state) }
+                #expect(throws: RecordError.self, "\(new)") {
+                    try PackedBlock(bytes).forEachRecord(with: &rebuilt) { _, _ in }
+                }
+            }
+        }
+        // The kinds of the ids of the section and of the row; the id of the row; the tag of its content.
+        let events: [UInt8] = [2, 2, 0, 1, 14, 1, 0]
+        try refuses(1, events, by: [2, 2, 3, 1, 14, 1, 0])
+        try refuses(1, events, by: [2, 6, 0, 1, 14, 1, 0])
+        try refuses(1, events, by: [3, 2, 0x80, 4, 1, 14, 1, 0])
+        try refuses(1, events, by: [2, 2, 0, 1, 14, 1, 4])
+        // One content more than the events have.
+        try refuses(2, [1, 1, 2, 0xA6, 0x01, 1, 32], by: [1, 2, 2, 0xA6, 0x01, 2, 32, 0])
+    }
+
     @Test("Few bytes cannot ask for many strings, contents or events")
     func bombs() throws {
         let subject = try Self.block(1)

@@ -133,8 +133,9 @@ private struct BlockWriter {
     /// Packs the next commit.
     mutating func append(_ commit: ExactCommit, _ record: UnsafeRawBufferPointer) throws {
         events.columns.put(commit.header, &events.strings)
-        try events.put(commit.packed, isNew: commit.contents.map { $0 != nil })
-        contents.append(commit.contents.compactMap { $0 }, of: record)
+        let places = commit.contents.joined()
+        try events.put(commit.packed, isNew: places.map { $0 != nil })
+        contents.append(places.compactMap { $0 }, of: record)
         commitCount += 1
         recordBytes += record.count
         eventCount += commit.header.eventCount

@@ -11,8 +11,8 @@ struct ExactCommit {
     private let events: [ListEvent]
     /// The same, without the parts that follow from the state.
     private(set) var packed: [PackedEvent] = []
-    /// Where the contents of the events lie in the record, in its order; nil stands for a reference to an earlier one.
-    private(set) var contents: [Range<Int>?] = []
+    /// Where the contents of each event lie in the record, in its order; nil stands for a reference to an earlier one.
+    private(set) var contents: [[Range<Int>?]] = []
 
     /// The parts of a record.
     ///
@@ -32,13 +32,16 @@ struct ExactCommit {
         var end = header.eventsOffset
         for event in events {
             guard let event = PackedEvent(event) else { return nil }
-            for content in event.contents {
-                let start = Int(content.offset)
-                // If this guess is wrong, another record is rebuilt.
-                let isHere = content.version == version && start > end && start + Int(content.length) <= record.count
-                contents.append(isHere ? start..<start + Int(content.length) : nil)
-                if isHere { end = start + Int(content.length) }
-            }
+            contents.append(
+                event.contents.map { content in
+                    let place = Int(content.offset)..<Int(content.offset) + Int(content.length)
+                    // If this guess is wrong, another record is rebuilt.
+                    guard content.version == version, place.lowerBound > end, place.upperBound <= record.count else {
+                        return nil
+                    }
+                    end = place.upperBound
+                    return place
+                })
             packed.append(event)
         }
     }
@@ -51,12 +54,10 @@ struct ExactCommit {
     func isExact(
         _ record: UnsafeRawBufferPointer, _ state: inout ListState, link: UInt32, _ writer: inout ByteWriter
     ) throws -> Bool {
-        var (index, next) = (0, contents[...])
+        var index = 0
         let again = try state.rebuild(header, link: link, atMost: .max, &writer) { state in
             defer { index += 1 }
-            let count = packed[index].contents.count
-            defer { next = next.dropFirst(count) }
-            let contents = next.prefix(count).map { $0.map { UnsafeRawBufferPointer(rebasing: record[$0]) } }
+            let contents = contents[index].map { $0.map { UnsafeRawBufferPointer(rebasing: record[$0]) } }
             return (events[index], try state.resolve(packed[index]), contents)
         }
         return again.elementsEqual(record)

@@ -24,6 +24,7 @@ extension PackedBlock {
             let commit = try commits.next()
             try events.beginCommit(commit.version)
             for _ in 0..<commit.eventCount { try pending.fold(events.next(), into: &state) }
+            try events.endCommit()
             histories.note(commit.mark, at: commit.version)
         }
         try pending.flush(into: &state)
@@ -62,6 +63,7 @@ extension PackedBlock {
                 let event = try state.resolve(events.next())
                 return (event, event, events.newContents)
             }
+            try events.endCommit()
             found = record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
             eventsRead += commit.eventCount
             rest -= record.count

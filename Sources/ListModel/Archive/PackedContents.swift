@@ -54,9 +54,6 @@ struct ContentReader {
 
     /// Begins the next commit, and returns its number.
     mutating func beginCommit() throws -> Int {
-        guard remaining == 0 else {
-            throw columns.error(.contentCounts, "number of contents", expected: "\(remaining) fewer", found: "more")
-        }
         if commit == end {
             let chunk = try block.chunk(of: commit)
             (columns, end) = (try block.reader(chunk), chunk.commits.upperBound)
@@ -65,6 +62,13 @@ struct ContentReader {
         place = 0
         commit += 1
         return commit - 1
+    }
+
+    /// Ends the commit, of which all contents were read.
+    func endCommit() throws {
+        guard remaining == 0 else {
+            throw columns.error(.contentCounts, "number of contents", expected: "\(remaining) fewer", found: "more")
+        }
     }
 
     /// The next content of the commit: where it lies in the record, and its bytes, valid until another commit begins.

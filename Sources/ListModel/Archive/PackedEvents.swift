@@ -20,6 +20,8 @@ protocol EventCoder {
     mutating func code(_ column: PackedColumn, next value: inout Int64) throws
     /// As many bytes as there are.
     mutating func code(_ column: PackedColumn, _ bytes: inout [UInt8]) throws
+    /// The kind of an identifier, and 4 times the place of its row in an outline; a section has none.
+    mutating func code(kind: inout Int, ofRow: Bool) throws
     mutating func code(_ string: inout String) throws
     mutating func code(name: inout String, _ value: inout [UInt8]) throws
     /// A content that is in the record, or a reference to an earlier one.
@@ -93,7 +95,7 @@ extension EventCoder {
 
     private mutating func code(_ section: inout ListSection) throws {
         var (id, outline, title, count) = (section.id, 0, section.title, section.items.count)
-        try code(&id, &outline)
+        try code(&id, &outline, ofRow: false)
         try code(&title)
         try code(.rowCounts, &count, from: 0, eachIn: .identifierKinds)
         var rows = ListRun(section.items) ?? .none
@@ -118,16 +120,16 @@ extension EventCoder {
 
     private mutating func code(_ row: inout UntypedRow) throws {
         var (id, outline, isChecked, content) = (row.id, Int(row.outline), row.isChecked, row.content)
-        try code(&id, &outline)
+        try code(&id, &outline, ofRow: true)
         try code(&content, &isChecked)
         row = UntypedRow(id: id, isChecked: isChecked, content: content, outline: UInt8(outline))
     }
 
     /// An identifier, and the place of its row in an outline.
-    private mutating func code(_ id: inout UntypedID, _ outline: inout Int) throws {
+    private mutating func code(_ id: inout UntypedID, _ outline: inout Int, ofRow: Bool) throws {
         var kind = outline * 4 + Int(id.kind.rawValue) - 1
-        try code(.identifierKinds, &kind, from: 0, eachIn: nil)
-        outline = kind / 4 & 127
+        try code(kind: &kind, ofRow: ofRow)
+        outline = kind / 4
         switch kind % 4 {
         case 0:
             var value: Int64 = if case .integer(let value) = id { value } else { 0 }
@@ -208,6 +210,8 @@ struct EventWriter: EventCoder {
         bytes.withUnsafeBytes { columns.put(column, bytes: $0) }
     }
 
+    mutating func code(kind: inout Int, ofRow: Bool) { columns.put(.identifierKinds, UInt64(kind)) }
+
     mutating func code(_ string: inout String) {
         string.withUTF8 {
             columns.put(.lengths, UInt64($0.count))
@@ -260,6 +264,8 @@ struct EventReader: EventCoder {
         _ = try contents.beginCommit()
     }
 
+    func endCommit() throws { try contents.endCommit() }
+
     /// The next event of the commit.
     mutating func next() throws -> PackedEvent {
         newContents.removeAll(keepingCapacity: true)
@@ -270,8 +276,10 @@ struct EventReader: EventCoder {
         }
         var event = PackedEvent(kind)
         try code(&event)
-        guard kind != .itemsIndented || event.change != 0 else {
-            throw columns.error(.destinations, "change of depth", expected: "one", found: "none")
+        let most = UntypedRow.maximumDepth
+        guard kind != .itemsIndented || (event.change != 0 && event.change <= most) else {
+            throw columns.error(
+                .destinations, "change of depth", expected: "-\(most) to \(most), not 0", found: "\(event.change)")
         }
         return event
     }
@@ -287,7 +295,7 @@ struct EventReader: EventCoder {
     mutating func code(_ column: PackedColumn, _ value: inout Int, from least: Int, eachIn other: PackedColumn?) throws
     {
         value = try columns.count(column, from: least, eachIn: other)
-        if column == .rowCounts { try spend(2 * value, column) }
+        try spend(2 * value, column)
     }
 
     mutating func code(_ column: PackedColumn, _ value: inout Int, near place: Int) throws {
@@ -298,6 +306,15 @@ struct EventReader: EventCoder {
 
     mutating func code(_ column: PackedColumn, _ bytes: inout [UInt8]) throws {
         bytes = Array(try columns.bytes(column, bytes.count))
+    }
+
+    mutating func code(kind: inout Int, ofRow: Bool) throws {
+        let most = ofRow ? 128 * 4 - 1 : 2
+        kind = try columns.count(.identifierKinds, eachIn: nil)
+        guard kind <= most && kind % 4 < 3 else {
+            throw columns.error(
+                .identifierKinds, "kind of identifier", expected: "one, at most \(most)", found: "\(kind)")
+        }
     }
 
     mutating func code(_ string: inout String) throws {
@@ -313,6 +330,7 @@ struct EventReader: EventCoder {
 
     mutating func code(_ content: inout ContentReference, _ isChecked: inout Bool) throws {
         let tag = try columns.next(.contentTags)
+        guard tag < 4 else { throw columns.error(.contentTags, "tag", expected: "0 to 3", found: "\(tag)") }
         isChecked = tag & 1 == 1
         if tag & 2 == 0 {
             let (offset, bytes) = try contents.next()
