@@ -240,14 +240,7 @@ struct AnswerTests {
         try await inspecting(store) { _, browser in
             let rows = try store.snapshot
             for id in rows.sections.flatMap({ $0.items.map(\.id) }).prefix(20) {
-                let text = parameter(id)
-                var (found, next): ([JSONValue], JSONValue?) = ([], nil)
-                repeat {
-                    let before = next?.number.map { "&before=\($0)" } ?? ""
-                    let page = try browser.get("/api/history?id=\(text)&limit=2\(before)")
-                    found += page["changes"]?.elements ?? []
-                    next = page["next"]
-                } while next != .null
+                let found = try changes(of: id, browser)
                 let expected = try store.history(ofRow: id)
                 #expect(found.map { $0["version"]?.number } == expected.map { Int($0.commit.version.rawValue) })
                 #expect(
@@ -255,7 +248,7 @@ struct AnswerTests {
                         == expected.map { "\($0.kinds)" })
 
                 let blame = try store.blame(ofRows: [id])[0]
-                let shown = try browser.get("/api/blame?id=\(text)")["rows"]?.elements.first
+                let shown = try browser.get("/api/blame?id=\(parameter(id))")["rows"]?.elements.first
                 for (name, commit) in blame.parts {
                     #expect(shown?[name]?["version"]?.number == commit.map { Int($0.version.rawValue) })
                 }
@@ -264,6 +257,17 @@ struct AnswerTests {
             let shown = try lines(rows).prefix(200).filter { $0["at"] != nil }
             #expect(window.map { $0["at"] } == shown.map { $0["at"] })
             #expect(try browser.ask("/api/history?id=%22nobody%22").status == 404)
+        }
+    }
+
+    /// The changes of a row that the page asks for, two at a time.
+    private func changes(of id: UntypedID, _ browser: Browser) throws -> [JSONValue] {
+        var (found, before): ([JSONValue], String) = ([], "")
+        while true {
+            let page = try browser.get("/api/history?id=\(parameter(id))&limit=2\(before)")
+            found += page["changes"]?.elements ?? []
+            guard let next = page["next"]?.number else { return found }
+            before = "&before=\(next)"
         }
     }
 
