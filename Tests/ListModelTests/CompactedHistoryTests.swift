@@ -19,7 +19,7 @@ struct CompactedHistoryTests {
     @Test("Verification accepts a checkout of the commit with which the log now begins")
     func wentToTheBeginning() throws {
         let list = try list(goingTo: Version(3))
-        var check = HistoryCheck(after: Version(3), try HistoryTable(list.log, at: Version(3)))
+        var check = HistoryCheck(of: list.log, after: Version(3), try HistoryTable(list.log, at: Version(3)))
         for version in 4...6 as ClosedRange<UInt64> {
             let expected = try check.check(list.log.commit(Version(version)))
             #expect(expected == nil, "record \(version)")

@@ -11,8 +11,8 @@ struct HistoryCheckTests {
     }
 
     /// Whether the fold of some commits rejects another after them.
-    private func isRejected(_ commit: Commit, after commits: ArraySlice<Commit>) throws -> Bool {
-        var check = HistoryCheck(after: .empty, HistoryTable())
+    private func isRejected(_ commit: Commit, after commits: ArraySlice<Commit>, _ log: KeptLog) throws -> Bool {
+        var check = HistoryCheck(of: log, after: .empty, HistoryTable())
         for commit in commits { try #require(try check.check(commit) == nil) }
         do { return try check.check(commit) != nil } catch { return error is ListError || error is RecordError }
     }
@@ -113,7 +113,7 @@ struct HistoryCheckTests {
                 case .move(let history, let branchSwitch): entries(history, branchSwitch, at: commit.version)
                 }
             for entry in variants where entry != commit.entry {
-                let isRejected = try isRejected(tampered(commit, entry), after: commits[..<index])
+                let isRejected = try isRejected(tampered(commit, entry), after: commits[..<index], trial.list.log)
                 #expect(isRejected, "seed \(seed), commit \(commit.version): \(entry), not \(commit.entry)")
                 count += 1
             }
@@ -144,7 +144,8 @@ struct HistoryCheckTests {
                 case .redo(after.position): if try trial.tree.redoing(before)?.entry == commit.entry { continue }
                 default: break
                 }
-                let isRejected = try isRejected(tampered(commit, cause: cause), after: commits[..<index])
+                let found = tampered(commit, cause: cause)
+                let isRejected = try isRejected(found, after: commits[..<index], trial.list.log)
                 #expect(isRejected, "seed \(seed), commit \(commit.version): \(cause), not \(commit.cause)")
             }
         }
@@ -164,7 +165,7 @@ struct HistoryCheckTests {
             version: Version(7), cause: .undo(of: .empty), name: "", origin: "", time: undo.time, tracking: .shared,
             entry: .move(history, nil), isDiscardable: false, stateHash: undo.stateHash, eventCount: 0, record: [],
             eventsOffset: 0)
-        #expect(try isRejected(again, after: commits[...]))
+        #expect(try isRejected(again, after: commits[...], list.log))
         // The position is the tip, so nothing is after it.
         let tip = ListHistory(
             position: Version(3), tip: Version(3), newest: Version(3), switched: .empty, undoCount: 3, redoCount: 0,
@@ -173,6 +174,6 @@ struct HistoryCheckTests {
             version: Version(4), cause: .redo(of: Version(3)), name: "", origin: "", time: undo.time, tracking: .shared,
             entry: .move(tip, nil), isDiscardable: false, stateHash: undo.stateHash, eventCount: 0, record: [],
             eventsOffset: 0)
-        #expect(try isRejected(redo, after: commits[..<3]))
+        #expect(try isRejected(redo, after: commits[..<3], list.log))
     }
 }

@@ -89,7 +89,7 @@ extension HistoryTrial {
 
     /// Checks the fold of the history, from its beginning or from the base of a compacted log.
     private func checkFold(after oldest: Version) throws {
-        var check = HistoryCheck(after: oldest, tables[Int(oldest.rawValue)])
+        var check = HistoryCheck(of: list.log, after: oldest, tables[Int(oldest.rawValue)])
         var version = oldest
         while version < list.log.head {
             version = version.next

@@ -123,7 +123,7 @@ struct RebaseTests {
             let shown = mine.editor.snapshot().stateHash
             var again = try Process(mine.log.records)
             try #require(try again.editor.snapshot().stateHash == shown, comment)
-            var check = HistoryCheck(after: .empty, HistoryTable())
+            var check = HistoryCheck(of: mine.log, after: .empty, HistoryTable())
             for (index, record) in mine.log.records.enumerated() {
                 let commit = try Commit(record: record, version: Version(UInt64(index + 1)))
                 try #require(try check.check(commit) == nil, comment)

@@ -206,6 +206,26 @@ struct TrashTests {
         #expect(try fixture.store.trash().count == 100)
     }
 
+    @Test("Rows whose ids have one hash are in the trash, each once")
+    func collisions() throws {
+        let fixture = try StoreFixture()
+        let ids = (0..<8 as Range<UInt64>).map { UntypedID.uuid(ChosenHashes.uuid($0, hash: 7)) }
+        try #require(Set(ids.map(\.hash64)).count == 1)
+        for round in 0..<3 {
+            try fixture.store.edit("Add") { list in
+                if round == 0 { try list.insertSection(NewSection(id: "s", title: "")) }
+                for id in ids.dropFirst(round) {
+                    try list.insert(NewRow(id: id, content: []), at: .end(ofSection: "s"))
+                }
+            }
+            for id in ids.dropFirst(round) { try fixture.store.edit("Delete") { try $0.delete(.item(id)) } }
+        }
+        let expected = Array(ids.dropFirst(2).reversed()) + [ids[1], ids[0]]
+        #expect(try fixture.store.trash().map(\.row.id) == expected)
+        let middle = try fixture.store.trash(before: fixture.store.version)
+        #expect(middle.map(\.row.id) == Array(expected.dropFirst()))
+    }
+
     @Test("A damaged index gives the same trash")
     func damage() throws {
         var edited = try EditedStore(seed: 6)

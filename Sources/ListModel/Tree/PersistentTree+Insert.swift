@@ -46,7 +46,7 @@ extension PersistentTree where Element: TreeElement {
     /// A tree of these elements, built from the leaves up.
     ///
     /// - Complexity: O(n).
-    init(_ elements: [Element], _ pool: NodePool, owner: UInt32, _ locator: inout Locator<Element>) {
+    init(_ elements: some Collection<Element>, _ pool: NodePool, owner: UInt32, _ locator: inout Locator<Element>) {
         self.init(pool)
         guard !elements.isEmpty else { return }
         let limits = pool.limits
@@ -56,9 +56,10 @@ extension PersistentTree where Element: TreeElement {
         if isFirst { keys.reserveCapacity(elements.count) }
         var level: [TreeChild<Element>] = []
         level.reserveCapacity(elements.count / limits.leafCapacity + 1)
-        for start in stride(from: 0, to: elements.count, by: limits.leafCapacity) {
+        var rest = elements.makeIterator()
+        while level.count * limits.leafCapacity < elements.count {
             let leaf = Self.makeNode(height: 0, limits, &locator)
-            for element in elements[start..<min(start + limits.leafCapacity, elements.count)] {
+            while leaf.count < limits.leafCapacity, let element = rest.next() {
                 let place = leaf.elements.advanced(by: leaf.count)
                 place.initialize(to: element)
                 leaf.count += 1

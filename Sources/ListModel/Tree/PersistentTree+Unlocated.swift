@@ -4,7 +4,7 @@ extension PersistentTree where Element: TreeElement {
     /// A tree of these elements without a locator.
     ///
     /// - Complexity: O(n).
-    init(unlocated elements: [Element], _ pool: NodePool) {
+    init(unlocated elements: some Collection<Element>, _ pool: NodePool) {
         var locator = Locator<Element>(pool, isTracking: false)
         self.init(elements, pool, owner: 0, &locator)
     }

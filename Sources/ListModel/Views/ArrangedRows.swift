@@ -173,9 +173,9 @@ extension ArrangedRows {
         for index in gathered.indices {
             let section = gathered[index]
             let places = ArrangedRows.order(of: section.entries, order)
-            let ranks = PersistentTree(unlocated: places.map { section.entries[$0].rank }, pool)
+            let ranks = PersistentTree(unlocated: places.lazy.map { section.entries[$0].rank }, pool)
             ranked.append(RankedSection(group: section.group, number: section.number, ranks: ranks.top))
-            let items = PersistentTree(unlocated: places.map { section.entries[$0].item }, pool)
+            let items = PersistentTree(unlocated: places.lazy.map { section.entries[$0].item }, pool)
             entries.append(
                 SectionEntry(id: section.group.id, title: section.group.title, number: 0, rows: items.top))
             itemCount += section.entries.count

@@ -56,8 +56,12 @@ public struct StoreVerification: Hashable, Sendable {
         journalCommitCount = findings.commitCount
         let checkpoints = try database?.all() ?? []
         let base = log.base
-        var state = try UntypedStore.Recovery.beginning(log, database, NodePool(limits: TreeLimits(), source: database))
-        var replay = Replay(checkpoints: checkpoints.filter { $0.version > base.version }, base: base, state.histories)
+        let nodes = NodePool(limits: TreeLimits(), source: database)
+        var state = try UntypedStore.Recovery.beginning(log, database, nodes)
+        let commits = CommitsOfFile(log: log, past: Past(log, database, nodes))
+        var replay = Replay(
+            checkpoints: checkpoints.filter { $0.version > base.version }, base: base,
+            HistoryCheck(of: commits, after: base.version, state.histories))
         let total = Double(max(1, expected.version.rawValue))
         var touches = try database.map { try TouchCheck(TouchDatabase($0, base)) }
         var contents = DroppedContents(log)
@@ -87,6 +91,25 @@ public struct StoreVerification: Hashable, Sendable {
         progress(1)
     }
 
+    /// The commits that are being checked.
+    private struct CommitsOfFile: CommitSource {
+        let log: CommitLog
+        let past: Past
+
+        func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+            if let packed = try past.packedRecord(of: version) { return try packed.withUnsafeBytes(body) }
+            try log.withRecord(of: version) { record in
+                guard let record else { throw ListError.notInHistory(version) }
+                try body(record)
+            }
+        }
+
+        func historyMark(of version: Version) throws -> HistoryMark {
+            if let packed = try past.packedMark(of: version) { return packed }
+            return try withRecord(of: version) { try RecordHeader.mark($0, version: version) }
+        }
+    }
+
     /// Compares records and checkpoints while the log is replayed.
     private struct Replay: ~Copyable {
         /// The checkpoints that are not reached yet.
@@ -94,14 +117,14 @@ public struct StoreVerification: Hashable, Sendable {
         var found: LogHead
         private var histories: HistoryCheck
 
-        init(checkpoints: [Checkpoint], base: LogBase, _ histories: HistoryTable) {
+        init(checkpoints: [Checkpoint], base: LogBase, _ histories: consuming HistoryCheck) {
             self.checkpoints = checkpoints[...]
             found = LogHead()
             found.version = base.version
             found.checksum = base.checksum
             found.eventCount = base.eventCount
             found.recordBytes = base.recordBytes
-            self.histories = HistoryCheck(after: base.version, histories)
+            self.histories = histories
         }
 
         mutating func check(_ version: Version, _ record: UnsafeRawBufferPointer) throws -> Commit {

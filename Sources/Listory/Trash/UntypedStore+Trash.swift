@@ -38,14 +38,19 @@ extension UntypedStore {
         let isWhole = end > newest.version
         var reader = try TrashReader(before: end, isWhole ? newest : snapshot(at: end.previous))
         var listed = ListedRows(newest)
-        var seen: Set<UntypedID> = []
+        // Hashes take a third of the memory of ids. What has a known one is looked up.
+        var seen: Set<UInt64> = []
         var found: [UntypedTrashedRow] = []
         while found.count < limit, let rows = try reader.next(self, through: newest.version) {
             for slice in rows.slices {
                 let missing = try listed.missing(among: slice, self)
-                for row in slice where missing.contains(row.row.id) && seen.insert(row.row.id).inserted {
+                for row in slice where missing.contains(row.row.id) {
                     if found.count >= limit { return found }
-                    if try !isWhole && isDeletedAgain(row.row.id, since: end, through: newest.version) { continue }
+                    let isNew = seen.insert(row.row.id.hash64).inserted
+                    let next = isNew ? end : row.commit.version.next
+                    if try !(isNew && isWhole) && isDeletedAgain(row.row.id, since: next, through: newest.version) {
+                        continue
+                    }
                     if try isIncluded(row) { found.append(row) }
                 }
             }

@@ -2,7 +2,8 @@
 
 /// A program was started, and it succeeded.
 public struct CommandResult: Codable, Sendable {
-    /// The seconds from starting the process until it printed its first byte, or ended without that.
+    /// The seconds from starting the process until it printed its first byte, which may be its
+    /// progress on a terminal, or ended without that.
     public let firstByte: Double
     /// The seconds from starting the process until it ended its output.
     public let duration: Double
