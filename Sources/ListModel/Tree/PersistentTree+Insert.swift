@@ -56,10 +56,12 @@ extension PersistentTree where Element: TreeElement {
         if isFirst { keys.reserveCapacity(elements.count) }
         var level: [TreeChild<Element>] = []
         level.reserveCapacity(elements.count / limits.leafCapacity + 1)
-        var rest = elements.makeIterator()
-        while level.count * limits.leafCapacity < elements.count {
+        var index = elements.startIndex
+        while index < elements.endIndex {
             let leaf = Self.makeNode(height: 0, limits, &locator)
-            while leaf.count < limits.leafCapacity, let element = rest.next() {
+            while leaf.count < limits.leafCapacity && index < elements.endIndex {
+                let element = elements[index]
+                elements.formIndex(after: &index)
                 let place = leaf.elements.advanced(by: leaf.count)
                 place.initialize(to: element)
                 leaf.count += 1
