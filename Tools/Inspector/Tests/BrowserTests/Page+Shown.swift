@@ -88,14 +88,14 @@ extension Page {
 
     /// The file that was saved.
     func download() async throws -> Data {
-        // While it is being written, its name ends with that of the browser's own.
+        // While it is being written, its name ends with that of the browser's own; an empty file may keep its name free.
         while true {
             let files = try FileManager.default.contentsOfDirectory(at: downloads, includingPropertiesForKeys: nil)
             if let file = files.first(where: {
                 $0.pathExtension != "crdownload" && !$0.lastPathComponent.hasPrefix(".")
-            }) {
-                defer { try? FileManager.default.removeItem(at: file) }
-                return try Data(contentsOf: file)
+            }), let data = try? Data(contentsOf: file), !data.isEmpty {
+                try? FileManager.default.removeItem(at: file)
+                return data
             }
             try await Task.sleep(for: .milliseconds(20))
         }
