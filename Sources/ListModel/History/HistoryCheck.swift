@@ -16,13 +16,17 @@ package struct HistoryCheck: ~Copyable {
         var newest: Version
 
         func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-            guard version > oldest && version <= newest else { throw ListError.notInHistory(version) }
+            try check(version)
             try log.readRecord(of: version, body)
         }
 
         func historyMark(of version: Version) throws -> HistoryMark {
-            guard version > oldest && version <= newest else { throw ListError.notInHistory(version) }
+            try check(version)
             return try log.historyMark(of: version)
+        }
+
+        private func check(_ version: Version) throws {
+            guard version > oldest && version <= newest else { throw ListError.notInHistory(version) }
         }
     }
 

@@ -93,7 +93,7 @@ extension Page {
             let files = try FileManager.default.contentsOfDirectory(at: downloads, includingPropertiesForKeys: nil)
             if let file = files.first(where: {
                 $0.pathExtension != "crdownload" && !$0.lastPathComponent.hasPrefix(".")
-            }), let data = try? Data(contentsOf: file), !data.isEmpty {
+            }), case let data = try Data(contentsOf: file), !data.isEmpty {
                 try? FileManager.default.removeItem(at: file)
                 return data
             }

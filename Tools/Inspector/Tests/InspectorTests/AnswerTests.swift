@@ -266,7 +266,10 @@ struct AnswerTests {
         while true {
             let page = try browser.get("/api/history?id=\(parameter(id))&limit=2\(before)")
             found += page["changes"]?.elements ?? []
-            guard let next = page["next"]?.number else { return found }
+            guard let next = page["next"]?.number else {
+                #expect(page["next"] == .null)
+                return found
+            }
             before = "&before=\(next)"
         }
     }
