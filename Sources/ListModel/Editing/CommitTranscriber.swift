@@ -201,7 +201,7 @@ package struct CommitTranscriber: ~Copyable {
     private mutating func append(_ event: ListEvent, _ version: Version) throws {
         let start = writer.count
         let contents = contents
-        try writer.write(readingWhatGoes(event), version: version) { writer, content, isChecked, isNew in
+        try writer.write(state.naming(event), version: version) { writer, content, isChecked, isNew in
             guard isNew else { return writer.write(content, isChecked: isChecked, version) }
             guard content.version == version, contents.indices.contains(Int(content.offset)) else {
                 throw ListError.eventMismatch(
@@ -218,38 +218,5 @@ package struct CommitTranscriber: ~Copyable {
             return try reader.readEvent()
         }
         try state.apply(written)
-    }
-
-    /// The event with the rows and contents that it removes, as they are in the list.
-    private func readingWhatGoes(_ event: ListEvent) throws -> ListEvent {
-        switch event {
-        case .itemsDeleted(let path, let items):
-            let rows = try items.indices.map { index in
-                let place = ListIndexPath(section: path.section, item: path.item + index)
-                return try row(items[index].id, at: place)
-            }
-            return .itemsDeleted(at: path, ListRun(rows) ?? items)
-        case .itemUpdated(let path, let id, _, let new):
-            return .itemUpdated(at: path, id, old: try row(id, at: path).content, new: new)
-        case .sectionDeleted(let index, let section):
-            guard state.sectionID(at: index) == section.id else {
-                throw ListError.eventMismatch(
-                    what: "section \(index)", expected: "\(section.id)",
-                    found: state.sectionID(at: index).map { "\($0)" } ?? "none")
-            }
-            return .sectionDeleted(at: index, state.tree[index].contents(state.pool))
-        case .listReloaded(_, let new):
-            return .listReloaded(old: (0..<state.sectionCount).map { state.tree[$0].contents(state.pool) }, new: new)
-        default: return event
-        }
-    }
-
-    private func row(_ id: UntypedID, at path: ListIndexPath) throws -> UntypedRow {
-        let row = state.item(at: path)
-        guard let row, row.id == id else {
-            throw ListError.eventMismatch(
-                what: "row at \(path)", expected: "\(id)", found: row.map { "\($0.id)" } ?? "none")
-        }
-        return row
     }
 }

@@ -228,16 +228,16 @@ extension UntypedEditor {
         return conflicts
     }
 
-    /// Appends the events of a commit again, or their inverses in reversed order.
+    /// Appends the events of a commit again, or their inverses in reversed order, for the rows that are there now.
     private mutating func appendEvents(of commit: Commit, isInverse: Bool) throws {
         let events = try commit.eventRun()
         if isInverse {
             try events.backwards.forEach { event in
-                if let inverse = event.inverse { try append(inverse) }
+                if let inverse = event.inverse { try append(state.naming(inverse)) }
             }
         } else {
             try events.forEach { event in
-                if !event.isAncillary { try append(event) }
+                if !event.isAncillary { try append(state.naming(event)) }
             }
         }
     }
