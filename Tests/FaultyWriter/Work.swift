@@ -73,6 +73,8 @@ enum Work: String {
             options.checkpoints.touches.bucketSize = 4
             options.checkpoints.touches.sliceSize = 256
             options.checkpoints.touches.deletionSize = 3
+            options.unpackedCount = 12
+            options.packing.groupCount = 5
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
             options.memoryBudget = 1
         }

@@ -164,16 +164,39 @@ struct PackedBlockTests {
         #expect(sizes.count == 3 && sizes[1] < 3 && sizes[2] < 13, "\(sizes)")
     }
 
-    @Test("A block continues only the state before it")
+    @Test("A block continues only the state before it, or one of its own versions")
     func otherState() throws {
         var log = try PackedLog(seed: 5, commits: 30)
         try log.pack(BlockPacker.Options(commitCount: 10))
         let second = log.blocks[1]
-        for version in [0, 9, 11, 20] {
+        for version in [0, 9, 21, 30] {
             var state = try log.state(at: Version(UInt64(version)))
             second.bytes.withUnsafeBytes { bytes in
                 #expect(throws: RecordError.self) { try PackedBlock(bytes).replay(into: &state) }
+            }
+        }
+        for version in [0, 9, 11, 20, 30] {
+            var state = try log.state(at: Version(UInt64(version)))
+            second.bytes.withUnsafeBytes { bytes in
                 #expect(throws: RecordError.self) { try PackedBlock(bytes).forEachRecord(with: &state) { _, _ in } }
+            }
+        }
+        for version in 10...20 {
+            for end in version...20 where end > 10 {
+                var state = try log.state(at: Version(UInt64(version)))
+                var expected = try log.state(at: Version(UInt64(end)))
+                try second.bytes.withUnsafeBytes { bytes in
+                    try PackedBlock(bytes).replay(into: &state, through: Version(UInt64(end)))
+                }
+                #expect(state.version == expected.version && state.histories == expected.histories)
+                #expect(state.stateHash() == expected.stateHash())
+            }
+            var state = try log.state(at: Version(UInt64(version)))
+            second.bytes.withUnsafeBytes { bytes in
+                guard version > 11 else { return }
+                #expect(throws: RecordError.self) {
+                    try PackedBlock(bytes).replay(into: &state, through: Version(UInt64(version - 1)))
+                }
             }
         }
         var state = try log.state(at: Version(10))

@@ -12,7 +12,7 @@ enum Answers {
         var checksums: [Version: UInt64] = [:]
         let newest = try store.version
         if newest == .empty { return checksums }
-        try store.group.log.forEachRecord(in: 1...newest.rawValue) { version, record in
+        try store.group.forEachRecord(in: 1...newest.rawValue) { version, record in
             checksums[version] = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
         }
         return checksums

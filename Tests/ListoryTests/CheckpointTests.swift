@@ -22,6 +22,13 @@ struct CheckpointTests {
         options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
     }
 
+    /// As ``eager(_:)``; all but the newest commits are packed by the edits.
+    static func packing(_ options: inout StoreOptions) {
+        eager(&options)
+        options.unpackedCount = 60
+        options.packing.groupCount = 7
+    }
+
     /// As ``eager(_:)``, but only the test takes checkpoints, and only the newest one is kept, and those in use.
     static func onRequest(_ options: inout StoreOptions) {
         eager(&options)

@@ -38,14 +38,14 @@ struct CommitReadingTests {
         }
         try fixture.store.waitUntilDurable()
         let log = fixture.store.group.log
-        #expect(try log.copies(of: 2...9).count == 8)
-        #expect(try log.copies(of: 2...9, atMost: 3).count == 3)
-        #expect(try log.copies(of: 2...9, size: 2_500).count == 3)
-        let first = try log.copies(of: 4...9, size: 1)
+        #expect(try log.copies(of: 2...9)?.count == 8)
+        #expect(try log.copies(of: 2...9, atMost: 3)?.count == 3)
+        #expect(try log.copies(of: 2...9, size: 2_500)?.count == 3)
+        let first = try #require(try log.copies(of: 4...9, size: 1))
         #expect(first.count == 1 && first.version(0) == Version(4))
         let record = try fixture.store.commit(Version(4)).record
         #expect(first.withRecord(0) { Array($0) } == record)
-        #expect(throws: ListError.self) { try log.copies(of: 11...12) }
+        #expect(try log.copies(of: 11...12)?.count == nil)
         try fixture.store.close()
     }
 

@@ -8,11 +8,14 @@ import Testing
 
 extension EditedStore {
     /// A store to ``change(_:)``, whose undo scope the seed decides.
-    init(changing seed: UInt64, targetCount: Int = 60) throws {
+    init(
+        changing seed: UInt64, targetCount: Int = 60,
+        _ change: (inout StoreOptions) -> Void = CheckpointTests.eager
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         let undoScope: UndoScope = Bool.random(using: &generator) ? .shared : .origin
         try self.init(seed: seed, targetCount: targetCount) { options in
-            CheckpointTests.eager(&options)
+            change(&options)
             options.undoScope = undoScope
         }
     }

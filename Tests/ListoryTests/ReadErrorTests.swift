@@ -127,7 +127,7 @@ struct ReadErrorTests {
         let log = fixture.store.group.log
         try fixture.store.waitUntilDurable()
         var state = ListState(NodePool(limits: TreeLimits()))
-        _ = try log.replay(into: &state, through: Version(1)) { _, _ in
+        try log.forEachExactRecord(into: &state, after: 0, through: Version(1)) { _, _ in
             try log.environment.growMap(to: log.environment.mapSize * 2)
         }
         #expect(state.itemCount == 20)

@@ -11,7 +11,7 @@ import Testing
 struct RepairTests {
     @Test("What follows from the log is rebuilt, and a store without damage is left alone")
     func repair() throws {
-        var edited = try EditedStore(seed: 3)
+        var edited = try EditedStore(seed: 3, CheckpointTests.packing)
         try edited.edit(200)
         try edited.store.close()
         let sound = try Data(contentsOf: URL(fileURLWithPath: edited.path))

@@ -89,7 +89,7 @@ struct SalvageTests {
 
     @Test("Of a store without damage everything is salvaged, record by record")
     func sound() throws {
-        var edited = try EditedStore(seed: 1)
+        var edited = try EditedStore(seed: 1, CheckpointTests.packing)
         try edited.edit(300)
         try edited.store.close()
         let path = edited.folder.file("new")
@@ -166,7 +166,7 @@ struct SalvageTests {
 
     @Test("A journal whose length goes on beyond the end of the file is searched to that end")
     func longJournal() throws {
-        var edited = try EditedStore(seed: 3)
+        var edited = try EditedStore(seed: 3, CheckpointTests.packing)
         try edited.edit(20)
         let size = JournalOptions().size
         try edited.store.close()

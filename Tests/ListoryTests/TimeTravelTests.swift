@@ -88,7 +88,7 @@ struct TimeTravelTests {
         "A playback shows every version, forward and backward, of plain and of packed history",
         arguments: [false, true])
     func playback(isPacked: Bool) throws {
-        var edited = try EditedStore(seed: 9)
+        var edited = try EditedStore(seed: 9, CheckpointTests.packing)
         try edited.edit(300)
         if isPacked {
             try edited.store.close()

@@ -61,6 +61,8 @@ enum RecordedWriter {
         options.checkpoints.touches.bucketSize = 4
         options.checkpoints.touches.sliceSize = 256
         options.checkpoints.touches.deletionSize = 3
+        options.unpackedCount = 12
+        options.packing.groupCount = 8
         return options
     }
 

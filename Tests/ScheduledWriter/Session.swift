@@ -124,6 +124,8 @@ final class Session: Sendable {
             options.checkpoints.touches.deletionSize = 3
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
             options.memoryBudget = 1
+            options.unpackedCount = 6
+            options.packing.groupCount = 3
         } else if generator.oneIn(2) {
             options.checkpoints = .never
         }

@@ -64,6 +64,8 @@ struct Contender {
             options.checkpoints.sliceSize = 256
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
             options.memoryBudget = 1 << 12
+            options.unpackedCount = Int.random(in: 1...100, using: &generator)
+            options.packing.groupCount = Int.random(in: 10...40, using: &generator)
         } else if generator.oneIn(2) {
             options.checkpoints = .never
         }

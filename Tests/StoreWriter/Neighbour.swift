@@ -54,6 +54,8 @@ struct Neighbour {
         options.checkpoints.touches.bucketSize = 4
         options.checkpoints.touches.sliceSize = 256
         options.checkpoints.touches.deletionSize = 3
+        options.unpackedCount = 40
+        options.packing.groupCount = 16
         store = try UntypedStore.open(at: path, options: options)
         trash = try UntypedLiveTrash(of: store)
         let answersPath = arguments[4]

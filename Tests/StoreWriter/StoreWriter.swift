@@ -63,6 +63,8 @@ enum StoreWriter {
             options.checkpoints.touches.bucketSize = 4
             options.checkpoints.touches.sliceSize = 256
             options.checkpoints.touches.deletionSize = 3
+            options.unpackedCount = 20
+            options.packing.groupCount = 8
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
         }
         if CommandLine.arguments.contains("steps") { options.journal.storeDelay = .seconds(3_600) }

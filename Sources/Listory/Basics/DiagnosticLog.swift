@@ -93,6 +93,10 @@ extension Diagnostics.Report {
             ]
         case .checkpointFailed(let reason):
             return [Line(.warning, "checkpoint.failed", "could not take a checkpoint", ["reason": reason])]
+        case .packed(let commits, let bytes):
+            return [Line(.debug, "packing", "packed old commits", ["commits": commits, "bytes": bytes])]
+        case .packingFailed(let reason):
+            return [Line(.warning, "packing.failed", "could not pack old commits", ["reason": reason])]
         case .compacted(let bytesBefore, let bytesAfter, let dropped, let packed):
             return [
                 Line(

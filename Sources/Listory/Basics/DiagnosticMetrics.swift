@@ -20,6 +20,10 @@ struct DiagnosticMetrics: Sendable {
     private let checkpointNodes: Recorder
     private let checkpointBytes: Recorder
     private let checkpointFailures: Counter
+    private let packing: Timer
+    private let packedCommits: Counter
+    private let packedBytes: Counter
+    private let packingFailures: Counter
     private let compaction: Timer
     private let bytesBefore: Recorder
     private let bytesAfter: Recorder
@@ -45,6 +49,10 @@ struct DiagnosticMetrics: Sendable {
         checkpointNodes = recorder("checkpoint.nodes")
         checkpointBytes = recorder("checkpoint.bytes")
         checkpointFailures = counter("checkpoint.failures")
+        packing = timer("packing.duration")
+        packedCommits = counter("packing.commits")
+        packedBytes = counter("packing.bytes")
+        packingFailures = counter("packing.failures")
         compaction = timer("compaction.duration")
         bytesBefore = recorder("compaction.before.bytes")
         bytesAfter = recorder("compaction.after.bytes")
@@ -72,6 +80,11 @@ struct DiagnosticMetrics: Sendable {
             checkpointNodes.record(nodes)
             checkpointBytes.record(bytes)
         case .checkpointFailed: checkpointFailures.increment()
+        case .packed(let commits, let bytes):
+            packing.record(duration)
+            packedCommits.increment(by: commits)
+            packedBytes.increment(by: bytes)
+        case .packingFailed: packingFailures.increment()
         case .compacted(let before, let after, _, _):
             compaction.record(duration)
             bytesBefore.record(before)

@@ -55,6 +55,7 @@ extension Diagnostics.Work {
         case .opening: "open"
         case .flush: "flush"
         case .checkpoint: "checkpoint"
+        case .packing: "packing"
         case .compaction: "compaction"
         case .edit: "edit"
         }

@@ -12,7 +12,7 @@ import ListModel
 struct Diagnostics: Sendable {
     /// Work that takes time.
     enum Work: Sendable {
-        case opening, flush, checkpoint, compaction, edit
+        case opening, flush, checkpoint, packing, compaction, edit
     }
 
     /// What happened.
@@ -28,6 +28,10 @@ struct Diagnostics: Sendable {
         case checkpointed(Version, nodes: Int, bytes: Int)
         /// A checkpoint in the background failed, so that no caller gets the error.
         case checkpointFailed(reason: String)
+        /// Old commits were packed into blocks of so many bytes.
+        case packed(commits: UInt64, bytes: Int)
+        /// Packing in the background failed; the commits stay as they are.
+        case packingFailed(reason: String)
         case compacted(bytesBefore: Int, bytesAfter: Int, dropped: UInt64, packed: UInt64)
         case edited(Commit.Cause?, events: Int)
         case rebased(commits: Int, others: UInt64, conflicting: Int)

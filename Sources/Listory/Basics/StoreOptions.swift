@@ -59,6 +59,15 @@ public struct StoreOptions: Sendable {
     package var trustsPages = false
     /// When checkpoints are taken, and which are kept.
     public var checkpoints = CheckpointPolicy()
+    /// How many of the newest commits stay as they are; older ones are packed in the background while the store is open, and take a
+    /// few bytes each. `Int.max`, the default, packs nothing.
+    ///
+    /// Nothing is lost with it, but what is packed takes longer to read: a version of the past some milliseconds, and the history
+    /// of a row with a thousand commits seconds. Each process that edits the store should have the same value. Compact a store
+    /// first that a build before this option has edited.
+    public var unpackedCount = Int.max
+    /// How commits are packed in the background.
+    package var packing = PackingOptions()
     /// The most bytes of stored rows to keep in memory, besides those that snapshots keep.
     public var memoryBudget = 16 << 20
     /// Whether the memory of parts of the file that were read is given back soon. They stay in the system's cache.
@@ -138,6 +147,17 @@ package struct JournalOptions: Sendable {
     package var whenFound: (@Sendable () -> Void)?
     /// Called between the reads of the journal and of the database. For tests, in which another process writes then.
     package var whenReading: (@Sendable () -> Void)?
+}
+
+/// How commits are packed in the background.
+package struct PackingOptions: Sendable {
+    /// How many commits are packed in one transaction; also after how many events a group is looked for.
+    package var groupCount = 4_096
+    /// After how many bytes of records a group ends.
+    package var groupSize = 1 << 20
+    /// After how many commits a run ends, in the background and when the store is closed.
+    package var runSize = 1 << 14
+    package var lastRunSize = 1 << 16
 }
 
 /// How observers are told of commits.

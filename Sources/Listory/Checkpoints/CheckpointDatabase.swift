@@ -390,6 +390,18 @@ extension CheckpointDatabase {
         }
     }
 
+    /// The version of the first checkpoint after a version; nil if there is none.
+    func version(after version: Version) throws -> Version? {
+        try reading { txn in
+            var found: Version?
+            try txn.forEach(in: checkpoints, range: version.next.rawValue...UInt64.max) { key, _ in
+                found = Version(try UInt64.decode(key))
+                return false
+            }
+            return found
+        }
+    }
+
     /// The superfluous numbers.
     func superfluous() throws -> [UInt64] {
         try reading { txn in

@@ -1,4 +1,6 @@
 // Replays the log: for recovery, and to versions of the past.
+//
+// Always holds: a record is looked for before a block, because a commit may be packed meanwhile.
 
 import LMDB
 import ListModel
@@ -11,106 +13,107 @@ extension CommitLog {
     ///   - checksum: the checksum of the record of the state's version, to which the next one must link; nil if that is
     ///     not known.
     ///   - version: the last version to replay.
-    ///   - check: which hashes to compare on the way. The hash of the last version is always compared.
-    ///   - progress: called after every commit with its record.
-    /// - Returns: the checksum of the last record.
+    /// - Returns: the checksum of the last record; nil if that is packed, and not the last of its block.
     /// - Throws: `RecordError`, ``ListError``, `LMDBError`: the log is damaged.
     /// - Complexity: O(events · log n).
+    @discardableResult
     func replay(
-        into state: inout ListState, after checksum: UInt64? = nil, through version: Version,
-        check: ReplayCheck = .records,
-        progress: (Version, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
-    ) throws -> UInt64 {
+        into state: inout ListState, after checksum: UInt64? = nil, through version: Version
+    ) throws -> UInt64? {
         var checksum = try checksum ?? self.checksum(of: state.version)
         while state.version < version {
-            if let packed = try replayBlock(into: &state, after: checksum, through: version) {
-                checksum = packed
+            if let last = try replayRecords(into: &state, after: checksum, through: version) {
+                checksum = last
                 continue
             }
-            let block = try sealed?.nextBlock(after: state.version)
-            let last = min(version.rawValue, block.map { $0.rawValue - 1 } ?? .max)
-            try forEachCopy(of: state.version.next.rawValue...last) { next, record in
-                let isLast = next == version
-                checksum = try state.replay(
-                    record, previousChecksum: checksum, check: isLast ? .everyHash : check)
-                try progress(next, record)
+            let last = try sealed.withBlockCopy(of: state.version.next) { block -> UInt64? in
+                if let checksum, block.first == state.version.next, block.checksumBefore != checksum {
+                    throw CommitLog.unlinked(block, checksum)
+                }
+                try block.replay(into: &state, through: min(version, block.last))
+                if state.version < block.last { return nil }
+                try state.checkHash(block.stateHash)
+                return block.checksum
             }
+            guard let last else { throw ListError.missingCommit(state.version.next) }
+            checksum = last
         }
         return checksum
     }
 
-    /// Calls `body` with copies of the records of a range of versions, in order, while no transaction is open: replaying
-    /// reads nodes, and a read within a read keeps the map from growing, which another process may ask for.
-    private func forEachCopy(
-        of range: ClosedRange<UInt64>, _ body: (Version, UnsafeRawBufferPointer) throws -> Void
-    ) throws {
-        var next = range.lowerBound
-        while next <= range.upperBound {
-            let run = try copies(of: next...range.upperBound)
-            for index in 0..<run.count { try run.withRecord(index) { try body(run.version(index), $0) } }
-            next = run.version(run.count).rawValue
-        }
-    }
-
-    /// Whether a checkpoint agrees with the log about its version.
-    func fits(_ checkpoint: Checkpoint) throws -> Bool {
-        if checkpoint.version == base.version { return true }
-        let packed = try sealed?.withBlock(of: checkpoint.version, isVerified: true) { block in
-            block.last == checkpoint.version && block.stateHash == checkpoint.stateHash
-        }
-        if let packed { return packed }
-        return try withRecord(of: checkpoint.version) { record in
-            guard let record else { return false }
-            return try RecordHeader.stateHash(record, version: checkpoint.version) == checkpoint.stateHash
-                && checkpoint.fits(RecordHeader.mark(record, version: checkpoint.version))
-        }
-    }
-
     /// Replays the log into a state, and calls `progress` with every record, packed ones included.
     ///
-    /// - Throws, Complexity: as ``replay(into:after:through:check:progress:)``, with the hash of every version compared.
+    /// - Throws, Complexity: as ``replay(into:after:through:)``, with the hash of every version compared.
     func forEachExactRecord(
         into state: inout ListState, after checksum: UInt64, through version: Version,
         progress: (Version, UnsafeRawBufferPointer) throws -> Void
     ) throws {
         var checksum = checksum
         while state.version < version {
-            let packed = try sealed?.withBlockCopy(of: state.version.next) { block in
+            let records = try replayRecords(
+                into: &state, after: checksum, through: version, check: .everyHash, progress: progress)
+            if let records {
+                checksum = records
+                continue
+            }
+            let packed = try sealed.withBlockCopy(of: state.version.next) { block in
+                let isWhole = block.first == state.version.next
+                if isWhole && block.checksumBefore != checksum { throw CommitLog.unlinked(block, checksum) }
                 // The rebuilt records equal the packed ones: each has the hash of the rows, and the checksum of the
                 // last one covers all of them.
-                try block.forEachRecord(with: &state) { version, record in
+                try block.forEachRecord(with: &state, after: checksum) { version, record in
                     try record.withUnsafeBytes { try progress(version, $0) }
                 }
                 return block.checksum
             }
-            if let packed {
-                checksum = packed
-                continue
-            }
-            let block = try sealed?.nextBlock(after: state.version)
-            let last = min(version.rawValue, block.map { $0.rawValue - 1 } ?? .max)
-            checksum = try replay(
-                into: &state, after: checksum, through: Version(last), check: .everyHash, progress: progress)
+            guard let packed else { throw ListError.missingCommit(state.version.next) }
+            checksum = packed
         }
     }
 
-    /// Replays the packed block that begins after a state's version, if there is one.
+    private static func unlinked(_ block: PackedBlock, _ checksum: UInt64) -> ListError {
+        .headMismatch(
+            what: "checksum before commit \(block.first)", expected: String(checksum, radix: 16),
+            found: String(block.checksumBefore, radix: 16))
+    }
+
+    /// Replays the records after a state's version, up to the next packed one. They are copied, so that no transaction is open:
+    /// replaying reads nodes, and a read within a read keeps the map from growing, which another process may ask for.
     ///
-    /// - Returns: the checksum of its last record; nil if the next commit is in no block.
-    private func replayBlock(
-        into state: inout ListState, after checksum: UInt64, through version: Version
+    /// - Parameter check: which hashes to compare on the way. The hash of the last version is always compared.
+    /// - Returns: the checksum of the last of them; nil if the next commit is not a record.
+    private func replayRecords(
+        into state: inout ListState, after checksum: UInt64?, through version: Version, check: ReplayCheck = .records,
+        progress: (Version, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
     ) throws -> UInt64? {
-        guard let sealed else { return nil }
-        return try sealed.withBlockCopy(of: state.version.next) { block in
-            guard block.checksumBefore == checksum else {
-                throw ListError.headMismatch(
-                    what: "checksum before commit \(block.first)", expected: String(checksum, radix: 16),
-                    found: String(block.checksumBefore, radix: 16))
+        var last: UInt64?
+        while state.version < version, let run = try copies(of: state.version.next.rawValue...version.rawValue) {
+            // A record that follows a packed commit follows the last one of its block.
+            guard var known = last ?? checksum else { throw ListError.missingCommit(state.version) }
+            for index in 0..<run.count {
+                let isLast = run.version(index) == version
+                try run.withRecord(index) { record in
+                    known = try state.replay(record, previousChecksum: known, check: isLast ? .everyHash : check)
+                    try progress(run.version(index), record)
+                }
             }
-            try block.replay(into: &state, through: min(version, block.last))
-            if state.version == block.last { try state.checkHash(block.stateHash) }
-            return block.checksum
+            last = known
         }
+        return last
+    }
+
+    /// Whether a checkpoint agrees with the log about its version.
+    func fits(_ checkpoint: Checkpoint) throws -> Bool {
+        if checkpoint.version == base.version { return true }
+        let fits = try withRecord(of: checkpoint.version) { record -> Bool? in
+            guard let record else { return nil }
+            return try RecordHeader.stateHash(record, version: checkpoint.version) == checkpoint.stateHash
+                && checkpoint.fits(RecordHeader.mark(record, version: checkpoint.version))
+        }
+        if let fits { return fits }
+        return try sealed.withBlock(of: checkpoint.version, isVerified: true) { block in
+            block.last == checkpoint.version && block.stateHash == checkpoint.stateHash
+        } ?? false
     }
 
     /// Takes commits back until a state is at a version.
@@ -118,16 +121,17 @@ extension CommitLog {
     /// - Parameters:
     ///   - state: the list at a later version; afterwards the list at `version`.
     ///   - version: a version that a commit made.
-    /// - Throws: as ``replay(into:after:through:check:progress:)``.
+    /// - Returns: whether it is at the version. It is not, and must not be used, if one of the commits is packed.
+    /// - Throws: as ``replay(into:after:through:)``.
     /// - Complexity: O(events · log n).
-    func unreplay(_ state: inout ListState, to version: Version, partSize: UInt64 = 4_096) throws {
+    func unreplay(_ state: inout ListState, to version: Version, partSize: UInt64 = 4_096) throws -> Bool {
         while state.version > version {
             let part = max(version.rawValue + 1, state.version.rawValue - min(partSize, state.version.rawValue) + 1)
-            // Copied, because reverting a commit reads nodes: see `replay`.
+            // Copied, because reverting a commit reads nodes: see `replayRecords`.
             var runs: [RecordRun] = []
             var next = part
             while next <= state.version.rawValue {
-                let run = try copies(of: next...state.version.rawValue)
+                guard let run = try copies(of: next...state.version.rawValue) else { return false }
                 runs.append(run)
                 next = run.version(run.count).rawValue
             }
@@ -137,32 +141,31 @@ extension CommitLog {
                 }
             }
         }
-        // The last packed version is the last one of a block.
-        let packed: Void? = try sealed?.withBlock(of: version, isVerified: true) { block in
+        let isChecked = try withRecord(of: version) { record in
+            try record.map { try state.checkHash(in: $0) } != nil
+        }
+        if isChecked { return true }
+        return try sealed.withBlock(of: version, isVerified: true) { block in
+            if block.last > version { return false }
             try state.checkHash(block.stateHash)
-        }
-        if packed != nil { return }
-        try withRecord(of: version) { record in
-            guard let record else {
-                throw ListError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
-            }
-            try state.checkHash(in: record)
-        }
+            return true
+        } ?? false
     }
 
     /// The checksum of the commit that made a version, to which the next one links; 0 for the empty list.
-    func checksum(of version: Version) throws -> UInt64 {
+    ///
+    /// - Returns: nil if the commit is packed, and not the last of its block.
+    func checksum(of version: Version) throws -> UInt64? {
         if version == base.version { return base.checksum }
-        let packed = try sealed?.withBlock(of: version, isVerified: true) { block in
-            // A replay begins at the boundary of a block.
-            block.last == version ? block.checksum : 0
-        }
-        if let packed { return packed }
-        return try withRecord(of: version) { record in
-            guard let record, record.count >= 8 else {
-                throw ListError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
-            }
+        let checksum = try withRecord(of: version) { record -> UInt64? in
+            guard let record, record.count >= 8 else { return nil }
             return UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
         }
+        if let checksum { return checksum }
+        let packed = try sealed.withBlock(of: version, isVerified: true) { block in
+            block.last == version ? block.checksum : nil
+        }
+        guard let packed else { throw ListError.missingCommit(version) }
+        return packed
     }
 }

@@ -1,8 +1,8 @@
 // The event log in LMDB: one record a commit, in the order of versions.
 //
-// Always holds: the database has the commits from version 1 to that of the head row without a gap, and the head row was
-// written in the same transaction as the last of them. Later commits are in the journal. Nothing in the log is
-// rewritten.
+// Always holds: the database has the commits from version 1 to that of the head row without a gap, as records or in packed
+// blocks; the head row was written in the same transaction as the last of them. Later commits are in the journal. A commit
+// that is packed can be rebuilt byte for byte; otherwise nothing in the log is rewritten.
 
 import LMDB
 import ListModel
@@ -15,8 +15,8 @@ struct CommitLog: Sendable {
     let lingering: CheckpointDatabase?
     let meta: Database<String, [UInt8]>
     let commits: Database<UInt64, [UInt8]>
-    /// The packed and dropped part of the log; nil if the file was never compacted.
-    let sealed: SealedLog?
+    /// The packed and dropped part of the log.
+    let sealed: SealedLog
     /// The newest commits, which may not be in the databases yet.
     let journal: Journal
     private let journalOptions: JournalOptions
@@ -58,8 +58,10 @@ struct CommitLog: Sendable {
         }
         (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
         (meta, commits) = try CommitLog.open(environment, path: path)
-        sealed = try CommitLog.openSealed(environment, meta)
-        let rows = LogRows(meta: meta, commits: commits, sealed: sealed?.base.sealed ?? .empty)
+        sealed = SealedLog(environment: environment, base: try CommitLog.readBase(environment, meta))
+        // While a transaction of a reader is open, it could not open a database.
+        if options.isReadOnly { _ = try sealed.blocks() }
+        let rows = LogRows(meta: meta, commits: commits, sealed: sealed.base.sealed)
         let table = try options.isKnownToOthers ? ProcessTable.join(environment) : nil
         journal = try Journal.open(rows, environment, table, options.journal)
         journalOptions = options.journal
@@ -79,17 +81,15 @@ struct CommitLog: Sendable {
     }
 
     /// The beginning of the log.
-    var base: LogBase { sealed?.base ?? LogBase() }
+    var base: LogBase { sealed.base }
 
-    private static func openSealed(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> SealedLog? {
-        guard let row = try environment.read({ try $0.get(LogFormat.baseKey, in: meta) }) else { return nil }
+    private static func readBase(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> LogBase {
+        guard let row = try environment.read({ try $0.get(LogFormat.baseKey, in: meta) }) else { return LogBase() }
         guard let base = LogBase(bytes: row) else {
             throw ListError.headMismatch(
                 what: "base row", expected: "\(LogBase.byteCount) bytes with their checksum", found: "another")
         }
-        let blocks = try environment.openDatabase(named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self)
-        let contents = try environment.openDatabase(named: LogFormat.contentDatabase, of: [UInt8].self, [UInt8].self)
-        return SealedLog(environment: environment, base: base, blocks: blocks, contents: contents)
+        return base
     }
 
     private static func openEnvironment(
@@ -226,19 +226,6 @@ extension CommitLog {
         return findings
     }
 
-    /// The head of the log, if it ended with an earlier version. Its totals are those of the whole log.
-    ///
-    /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, an error of the log.
-    func head(_ head: LogHead, at version: Version) throws -> LogHead {
-        if version > head.version { throw ListError.unknownVersion(version, head: head.version) }
-        // The commits up to the last packed one are in blocks, of which no part is a log.
-        let oldest = max(base.version, base.sealed)
-        if version < oldest { throw ListError.droppedVersion(version, oldest: oldest) }
-        var found = head
-        (found.version, found.checksum) = (version, try checksum(of: version))
-        return found
-    }
-
     /// Calls `body` with the record of a version, or nil if the log has none or it is packed.
     func withRecord<Result>(of version: Version, _ body: (UnsafeRawBufferPointer?) throws -> Result) throws -> Result {
         // A record is in the database before it leaves the journal.
@@ -257,15 +244,15 @@ extension CommitLog {
         }
     }
 
-    /// Copies of records from the beginning of a range of versions, at least one.
+    /// Copies of records from the beginning of a range of versions.
     ///
     /// - Parameters:
     ///   - count: the most records to copy.
     ///   - size: the bytes after which the copy ends.
-    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if the first is missing.
+    /// - Returns: at least one record; nil if the log has not the first one, or it is packed.
     func copies(
         of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 16
-    ) throws -> RecordRun {
+    ) throws -> RecordRun? {
         if let run = journal.records(of: range) { return run }
         // A buffer that grew would copy the records again.
         var run = RecordRun(first: Version(range.lowerBound), reserving: size + size / 8)
@@ -277,10 +264,7 @@ extension CommitLog {
                 return run.size < size
             }
         }
-        guard run.count > 0 else {
-            throw ListError.headMismatch(what: "commit \(range.lowerBound)", expected: "a record", found: "none")
-        }
-        return run
+        return run.count > 0 ? run : nil
     }
 
     /// Calls `body` with the records of a range of versions, in order, inside a read transaction. Not for an app's
@@ -288,11 +272,12 @@ extension CommitLog {
     ///
     /// Reads the range in parts, each in a transaction of its own, because a long transaction makes the file grow.
     ///
-    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if one is missing; what `body` throws.
+    /// - Returns: the version after the last record. It is in the range if the log has not that record, or it is packed.
+    /// - Throws: what `body` throws.
     func forEachRecord(
         in range: ClosedRange<UInt64>, partSize: UInt64 = 8_192,
         _ body: (Version, UnsafeRawBufferPointer) throws -> Void
-    ) throws {
+    ) throws -> UInt64 {
         var next = range.lowerBound
         while next <= range.upperBound {
             if let run = journal.records(of: next...range.upperBound) {
@@ -309,9 +294,15 @@ extension CommitLog {
                     return true
                 }
             }
-            if next <= last && journal.record(of: Version(next)) == nil {
-                throw ListError.headMismatch(what: "commit \(next)", expected: "a record", found: "none")
-            }
+            if next <= last && journal.record(of: Version(next)) == nil { break }
         }
+        return next
+    }
+}
+
+extension ListError {
+    /// The log has neither a record nor a block of a commit.
+    static func missingCommit(_ version: Version) -> ListError {
+        .headMismatch(what: "commit \(version)", expected: "a record", found: "none")
     }
 }

@@ -24,7 +24,7 @@ import Synchronization
 /// `@unchecked Sendable`: `state` is read and written with `monitor` locked; the rest is constant or atomic.
 final class GroupCommit: CommitSource, @unchecked Sendable {
     let log: CommitLog
-    private let past: Past
+    let past: Past
     /// The lock of `state`. Its two conditions are for the waiters of groups with even and with odd numbers.
     let monitor = Monitor(conditionCount: 2)
     var state: State
@@ -206,15 +206,34 @@ extension GroupCommit {
     private func useRecord<Result>(
         of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        if let copy = try queuedBytes(of: version, { $0 }) { return try copy.withUnsafeBytes(body) }
-        if let result = try log.withRecord(of: version, { try $0.map(body) }) { return result }
-        guard let packed = try past.packedRecord(of: version) else {
+        if let result = try useUnpackedRecord(of: version, body) { return result }
+        guard let packed = try past.packedRecords(of: version), let index = packed.index(of: version) else {
             if version <= log.base.version { throw ListError.droppedVersion(version, oldest: log.base.version) }
             if version > durableVersion { throw ListError.unknownVersion(version, head: durableVersion) }
             // Its key is damaged.
-            throw ListError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
+            throw ListError.missingCommit(version)
         }
-        return try packed.withUnsafeBytes(body)
+        return try packed.withRecord(index, body)
+    }
+
+    /// Calls `body` with the record of a version that is in the queue or in the log; nil if it is packed, or there is none.
+    @inline(__always)
+    private func useUnpackedRecord<Result>(
+        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result? {
+        if let copy = try queuedBytes(of: version, { $0 }) { return try copy.withUnsafeBytes(body) }
+        return try log.withRecord(of: version) { try $0.map(body) }
+    }
+
+    /// Copies of records from the beginning of a range of durable versions, packed or not; at least one.
+    func records(of range: ClosedRange<UInt64>) throws -> RecordRun {
+        if let run = try log.copies(of: range) { return run }
+        guard let packed = try past.packedRecords(of: Version(range.lowerBound)),
+            let first = packed.index(of: Version(range.lowerBound))
+        else { throw ListError.missingCommit(Version(range.lowerBound)) }
+        var run = RecordRun(first: Version(range.lowerBound))
+        run.append(packed, first..<first + min(packed.count - first, Int(clamping: range.count), 1_024))
+        return run
     }
 
     /// Calls `body` with the records of a range of durable versions, packed or not, in order. It may be called inside a read
@@ -223,22 +242,29 @@ extension GroupCommit {
         in range: ClosedRange<UInt64>, _ body: (Version, UnsafeRawBufferPointer) throws -> Void
     ) throws {
         var next = range.lowerBound
-        while next <= range.upperBound && next <= log.base.sealed.rawValue {
-            try useRecord(of: Version(next)) { try body(Version(next), $0) }
-            next += 1
+        while next <= range.upperBound {
+            next = try log.forEachRecord(in: next...range.upperBound, body)
+            if next > range.upperBound { return }
+            let run = try records(of: next...range.upperBound)
+            for index in 0..<run.count { try run.withRecord(index) { try body(run.version(index), $0) } }
+            next = run.version(run.count).rawValue
         }
-        if next <= range.upperBound { try log.forEachRecord(in: next...range.upperBound, body) }
     }
 
     func historyMark(of version: Version) throws -> HistoryMark {
-        if let packed = try past.packedMark(of: version) { return packed }
-        return try recordedMark(of: version)
+        if let mark = try useUnpackedRecord(of: version, { try RecordHeader.mark($0, version: version) }) {
+            return mark
+        }
+        return try past.packedMark(of: version) ?? recordedMark(of: version)
     }
 
     /// The time of a commit.
     func commitTime(_ version: Version) throws -> Timestamp {
-        if let time = try past.packedTime(of: version) { return time }
-        return try withRecord(of: version) { try RecordHeader.time($0, version: version) }
+        if let time = try useUnpackedRecord(of: version, { try RecordHeader.time($0, version: version) }) {
+            return time
+        }
+        return try past.packedTime(of: version)
+            ?? withRecord(of: version) { try RecordHeader.time($0, version: version) }
     }
 
     func snapshot(at version: Version) throws -> UntypedSnapshot {
@@ -278,12 +304,14 @@ extension GroupCommit {
             return content
         }
         if let queued { return queued }
-        if let sealed = log.sealed, reference.version <= sealed.base.sealed,
-            let copy = try sealed.withContent(of: reference, { try reference.checkedCopy(of: $0) })
-        {
-            return copy
+        let recorded = try log.withRecord(of: reference.version) { record in
+            try record.map { try reference.checkedCopy(of: reference.content(in: $0)) }
         }
-        return try useRecord(of: reference.version) { try reference.checkedCopy(of: reference.content(in: $0)) }
+        if let recorded { return recorded }
+        let packed = try log.sealed.withContent(of: reference) { try reference.checkedCopy(of: $0) }
+        // Otherwise this says what is missing.
+        return try packed
+            ?? useRecord(of: reference.version) { try reference.checkedCopy(of: reference.content(in: $0)) }
     }
 
     /// A copy of a part of a record that is not durable yet, or nil if it is, or if there is none.

@@ -2,7 +2,7 @@
 //
 // Known versions are the empty list or the base of a compacted log, the checkpoints, the head, and the version that was
 // read last. From there commits are replayed, or reverted if the known version is later. Packed commits can only be
-// replayed, from the beginning of a block.
+// replayed; if some are packed during the search, an earlier version is the beginning.
 
 import ListModel
 
@@ -18,7 +18,7 @@ final class Past: Sendable {
         /// The version that was read last: the next one is often near it.
         var last: UntypedSnapshot?
         /// The records of the block that was read last.
-        var block: (first: Version, records: [[UInt8]])?
+        var records = RecordRun(first: .empty)
         /// The history marks of the commits of recently read blocks, the last block first.
         var marks: [(first: Version, marks: [HistoryMark])] = []
     }
@@ -39,99 +39,138 @@ final class Past: Sendable {
     ///   - others: known versions.
     /// - Throws: an error of the log.
     func point(at version: Version, _ others: [UntypedSnapshot] = []) throws -> UntypedSnapshot {
-        if let last = state.withLock({ $0.last }), last.version == version { return last }
-        let candidates = try candidates(for: version) + others
-        let usable = try candidates.filter { try canReach(version, from: $0.version) }
-        func distance(_ point: UntypedSnapshot) -> UInt64 {
-            max(point.version, version).rawValue - min(point.version, version).rawValue
-        }
-        guard let start = usable.min(by: { distance($0) < distance($1) }) else {
-            throw ListError.unknownVersion(version, head: log.base.version)
-        }
-        let point: UntypedSnapshot
-        do {
-            point = try replay(from: start, to: version)
-        } catch {
-            // An unreadable checkpoint only makes the replay longer.
-            guard case ListError.damagedNode = error, let first = candidates.first, first.version < start.version
-            else { throw error }
-            point = try replay(from: first, to: version)
-        }
+        let last = state.withLock { $0.last }
+        if let last, last.version == version { return last }
+        let stored = try stored(for: version)
+        let point = try point(at: version, stored, stored + (last.map { [$0] } ?? []) + others)
         state.withLock { $0.last = point }
         return point
     }
 
-    /// The known versions, the oldest first.
-    private func candidates(for version: Version) throws -> [UntypedSnapshot] {
-        var candidates: [UntypedSnapshot] = []
+    /// A version, replayed forward from a checkpoint, the base or the empty list. A block is packed and unpacked with such rows
+    /// only: an old commit may name a row that equals the one that was there, and taking it back gives that one.
+    func foldedPoint(at version: Version) throws -> UntypedSnapshot {
+        let stored = try stored(for: version).filter { $0.version <= version }
+        return try point(at: version, stored, stored)
+    }
+
+    /// - Parameters:
+    ///   - stored: known versions that are stored, the oldest first.
+    ///   - candidates: all known versions.
+    private func point(
+        at version: Version, _ stored: [UntypedSnapshot], _ candidates: [UntypedSnapshot]
+    ) throws -> UntypedSnapshot {
+        func distance(_ point: UntypedSnapshot) -> UInt64 {
+            max(point.version, version).rawValue - min(point.version, version).rawValue
+        }
+        let isReversible = try log.withRecord(of: version.next) { $0 != nil }
+        let usable = candidates.filter { $0.version <= version || isReversible }
+        guard let start = usable.min(by: { distance($0) < distance($1) }) else {
+            throw ListError.unknownVersion(version, head: log.base.version)
+        }
+        do {
+            if let point = try replay(from: start, to: version) { return point }
+        } catch {
+            // An unreadable checkpoint only makes the replay longer.
+            guard case ListError.damagedNode = error, let first = stored.first, first.version < start.version
+            else { throw error }
+            if let point = try replay(from: first, to: version) { return point }
+        }
+        // On the way back, there is a packed commit.
+        return try point(at: version, stored, candidates.filter { $0.version <= version })
+    }
+
+    /// The empty list or the base, and the checkpoints around a version, the oldest first.
+    private func stored(for version: Version) throws -> [UntypedSnapshot] {
+        var stored: [UntypedSnapshot] = []
         if log.base.version == .empty {
             let empty = ListState(NodePool(limits: nodes.limits), isTracking: false)
-            candidates.append(UntypedSnapshot(empty: empty))
+            stored.append(UntypedSnapshot(empty: empty))
         }
-        guard let database else { return candidates }
+        guard let database else { return stored }
         for (checkpoint, lease) in try database.checkpoints(for: version, oldest: log.base.version) {
-            candidates.append(checkpoint.snapshot(NodePool(after: nodes, lease)))
+            stored.append(checkpoint.snapshot(NodePool(after: nodes, lease)))
         }
-        if let last = state.withLock({ $0.last }) { candidates.append(last) }
-        return candidates
+        return stored
     }
 
-    /// Whether commits can be replayed or reverted between two versions.
-    private func canReach(_ version: Version, from start: Version) throws -> Bool {
-        if start == version { return true }
-        guard let sealed = log.sealed else { return true }
-        if start > version { return version >= sealed.base.sealed }
-        return try sealed.withBlock(of: start.next, isVerified: true) { $0.first == start.next } ?? true
-    }
-
-    private func replay(from start: UntypedSnapshot, to version: Version) throws -> UntypedSnapshot {
+    /// - Returns: nil if commits have to be reverted, and one of them is packed.
+    private func replay(from start: UntypedSnapshot, to version: Version) throws -> UntypedSnapshot? {
         if start.version == version { return start }
         var state = ListState(from: start)
-        let pool = state.pool
+        let isThere = try reading(state.pool) {
+            if start.version > version { return try log.unreplay(&state, to: version) }
+            try log.replay(into: &state, through: version)
+            return true
+        }
+        return isThere ? state.snapshot() : nil
+    }
+
+    /// Runs `body`. If rows could not be read, that is the error: events do not fit such rows.
+    private func reading<Result>(_ pool: NodePool, _ body: () throws -> Result) throws -> Result {
         let failures = pool.failureCount
-        do {
-            // Events do not fit rows that could not be read: that is the error to report.
-            try pool.checked {
-                if start.version < version {
-                    _ = try log.replay(into: &state, through: version)
-                } else {
-                    try log.unreplay(&state, to: version)
-                }
-            }
-        } catch {
+        do { return try pool.checked(body) } catch {
             throw pool.failure(since: failures) == nil ? error : error.ofRows
         }
-        return state.snapshot()
     }
 }
 
 // MARK: - Packed records
 
 extension Past {
-    /// The record of a commit that is in a packed block, byte for byte as it was; nil if it is in none.
-    func packedRecord(of version: Version) throws -> [UInt8]? {
-        let known = state.withLock { state -> [UInt8]? in
-            guard let block = state.block, version >= block.first else { return nil }
-            let index = version.rawValue - block.first.rawValue
-            return index < UInt64(block.records.count) ? block.records[Int(index)] : nil
+    /// The records of the block that has the commit of a version, byte for byte as they were; nil if none has it.
+    ///
+    /// - Complexity: O(1) for the block that was read last; otherwise a replay from the nearest checkpoint before the block.
+    func packedRecords(of version: Version) throws -> RecordRun? {
+        let known = state.withLock { $0.records }
+        if known.index(of: version) != nil { return known }
+        guard let first = try log.sealed.withBlock(of: version, isVerified: true, \.first) else { return nil }
+        let stored = try stored(for: first.previous).filter { $0.version < first }
+        let records: RecordRun
+        do { records = try unpack(version, from: point(at: first.previous, stored, stored)) } catch {
+            // An unreadable checkpoint only makes the replay longer.
+            guard case ListError.damagedNode = error else { throw error }
+            records = try unpack(version, from: point(at: first.previous, [], Array(stored.prefix(1))))
         }
-        if let known { return known }
-        guard let first = try log.sealed?.withBlock(of: version, isVerified: true, \.first) else { return nil }
-        let before = try point(at: Version(first.rawValue - 1))
-        var state = ListState(from: before)
-        var records: [[UInt8]] = []
-        try log.sealed?.withBlockCopy(of: version) { block in
-            try block.forEachRecord(with: &state) { _, record in records.append(record) }
+        state.withLock { $0.records = records }
+        return records
+    }
+
+    private func unpack(_ version: Version, from rows: UntypedSnapshot) throws -> RecordRun {
+        var records = RecordRun(first: rows.version.next)
+        var state = ListState(from: rows)
+        try reading(state.pool) {
+            try log.sealed.withBlockCopy(of: version) { block in
+                try block.forEachRecord(with: &state) { _, record in
+                    record.withUnsafeBytes { records.append($0, eventCount: 0) }
+                }
+            }
         }
-        let index = Int(version.rawValue - first.rawValue)
-        guard index < records.count else { return nil }
-        self.state.withLock { $0.block = (first, records) }
-        return records[index]
+        return records
+    }
+
+    /// The checksum of the record of a version, packed or not, to which the next one links.
+    func checksum(of version: Version) throws -> UInt64 {
+        if let checksum = try log.checksum(of: version) { return checksum }
+        guard let records = try packedRecords(of: version), let index = records.index(of: version) else {
+            throw ListError.missingCommit(version)
+        }
+        return records.withRecord(index) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+    }
+
+    /// The head of the log, if it ended with an earlier version. Its totals are those of the whole log.
+    ///
+    /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, an error of the log.
+    func head(_ head: LogHead, at version: Version) throws -> LogHead {
+        if version > head.version { throw ListError.unknownVersion(version, head: head.version) }
+        if version < log.base.version { throw ListError.droppedVersion(version, oldest: log.base.version) }
+        var found = head
+        (found.version, found.checksum) = (version, try checksum(of: version))
+        return found
     }
 
     /// The mark in the history of a commit that is in a packed block; nil if it is in none.
     func packedMark(of version: Version) throws -> HistoryMark? {
-        guard let sealed = log.sealed, version <= sealed.base.sealed else { return nil }
         func known(_ marks: [(first: Version, marks: [HistoryMark])]) -> HistoryMark? {
             for block in marks where version >= block.first {
                 let index = version.rawValue - block.first.rawValue
@@ -140,7 +179,7 @@ extension Past {
             return nil
         }
         if let mark = state.withLock({ known($0.marks) }) { return mark }
-        let block = try sealed.withBlock(of: version, isVerified: true) { block in
+        let block = try log.sealed.withBlock(of: version, isVerified: true) { block in
             var marks: [HistoryMark] = []
             try block.forEachCommit { marks.append($0.mark) }
             return (first: block.first, marks: marks)
@@ -153,6 +192,6 @@ extension Past {
 
     /// The time of a packed commit; nil if it is not packed.
     func packedTime(of version: Version) throws -> Timestamp? {
-        try log.sealed?.withBlock(of: version, isVerified: true) { try $0.commit(version).time }
+        try log.sealed.withBlock(of: version, isVerified: true) { try $0.commit(version).time }
     }
 }

@@ -1,7 +1,8 @@
-// The compacted part of a log: packed blocks, and the contents of dropped commits.
+// The packed part of a log: blocks, and the contents of dropped commits.
 //
-// Always holds: each commit from the base to `base.sealed` is in one block or is a record; a block begins at a
-// checkpoint or at the end of another block, so it can be replayed from there.
+// Always holds: a commit after the base is either a record or in exactly one block, and only ever becomes the latter, in one
+// transaction. So whoever looks for a record first, and then for a block, finds it without a lock. No checkpoint is inside a
+// block: a block begins at one, or at the end of another block, or after a record.
 
 import LMDB
 import ListModel
@@ -9,9 +10,20 @@ import ListModel
 /// The packed blocks, and the contents of dropped commits, of a file.
 struct SealedLog: Sendable {
     let environment: Environment
+    /// The beginning of the log.
     let base: LogBase
-    let blocks: Database<UInt64, [UInt8]>
-    let contents: Database<[UInt8], [UInt8]>
+
+    /// The blocks, by their first version; nil if the file has none.
+    func blocks() throws -> Database<UInt64, [UInt8]>? { try open(LogFormat.blockDatabase) }
+
+    private func contents() throws -> Database<[UInt8], [UInt8]>? { try open(LogFormat.contentDatabase) }
+
+    private func open<Key>(_ name: String) throws -> Database<Key, [UInt8]>? {
+        // Opening one that is missing would begin a write transaction each time, and wait for whoever writes.
+        let names = try environment.openDatabase(named: nil, of: String.self, [UInt8].self)
+        guard try environment.read({ try $0.contains(name, in: names) }) else { return nil }
+        return try environment.openDatabase(named: name, of: Key.self, [UInt8].self)
+    }
 
     /// The key of a content that was written in a dropped commit: version and offset, big-endian.
     static func contentKey(_ reference: ContentReference) -> [UInt8] {
@@ -25,7 +37,7 @@ struct SealedLog: Sendable {
     func withBlock<Result>(
         of version: Version, isVerified: Bool = false, _ body: (PackedBlock) throws -> Result
     ) throws -> Result? {
-        guard version > base.version && version <= base.sealed else { return nil }
+        guard version > base.version, let blocks = try blocks() else { return nil }
         return try environment.read { txn in
             var result: Result?
             try txn.forEach(in: blocks, range: 0...version.rawValue, reverse: true) { key, bytes in
@@ -50,16 +62,16 @@ struct SealedLog: Sendable {
         return try copy.withUnsafeBytes { try body(PackedBlock($0)) }
     }
 
-    /// The first version of the next block after a version; nil if there is none.
-    func nextBlock(after version: Version) throws -> Version? {
-        guard version < base.sealed else { return nil }
+    /// The last version whose commit may be packed: the end of the last block, or how far a compaction has packed. That of the
+    /// base if no commit is.
+    func lastPacked() throws -> Version {
+        let end = max(base.version, base.sealed)
+        guard let blocks = try blocks() else { return end }
         return try environment.read { txn in
-            var first: Version?
-            try txn.forEach(in: blocks, range: version.rawValue + 1...UInt64.max) { key, _ in
-                first = Version(try UInt64.decode(key))
-                return false
+            guard let first = try txn.lastKey(in: blocks) else { return end }
+            return try txn.withValue(forKey: first, in: blocks) { bytes in
+                try bytes.map { max(end, try PackedBlock($0, isVerified: true).last) } ?? end
             }
-            return first
         }
     }
 
@@ -67,7 +79,8 @@ struct SealedLog: Sendable {
     ///
     /// - Complexity: O(blocks).
     func packedCount() throws -> UInt64 {
-        try environment.read { txn in
+        guard let blocks = try blocks() else { return 0 }
+        return try environment.read { txn in
             var count: UInt64 = 0
             try txn.forEach(in: blocks) { _, bytes in
                 let block = try PackedBlock(bytes, isVerified: true)
@@ -80,7 +93,9 @@ struct SealedLog: Sendable {
 
     /// Whether the content of a dropped commit was lost already when the store was salvaged: its value is empty.
     func isKnownAsLost(_ reference: ContentReference) throws -> Bool {
-        guard reference.length > 0, reference.version <= base.version else { return false }
+        guard reference.length > 0, reference.version <= base.version, let contents = try contents() else {
+            return false
+        }
         return try environment.read { txn in
             try txn.withValue(forKey: SealedLog.contentKey(reference), in: contents) { $0?.isEmpty ?? false }
         }
@@ -93,6 +108,7 @@ struct SealedLog: Sendable {
         if reference.version > base.version {
             return try withBlock(of: reference.version, isVerified: true) { try $0.withContent(of: reference, body) }
         }
+        guard let contents = try contents() else { return nil }
         return try environment.read { txn in
             try txn.withValue(forKey: SealedLog.contentKey(reference), in: contents) { bytes in
                 guard let bytes, bytes.count == Int(reference.length) else { return nil }

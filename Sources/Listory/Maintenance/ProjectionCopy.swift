@@ -24,7 +24,7 @@ extension UntypedStore {
         }
         for (name, row) in rows {
             guard let stored = row.withUnsafeBytes({ ProjectionRow($0, name: name) }), stored.version >= base,
-                stored.version <= group.durableVersion, try recordChecksum(of: stored.version) == stored.checksum
+                stored.version <= group.durableVersion, try past.checksum(of: stored.version) == stored.checksum
             else { continue }
             try target.environment.write { txn in
                 try row.withUnsafeBytes { try txn.put(bytes: $0, forKey: name, in: copies) }

@@ -97,16 +97,16 @@ public struct StoreVerification: Hashable, Sendable {
         let past: Past
 
         func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-            if let packed = try past.packedRecord(of: version) { return try packed.withUnsafeBytes(body) }
-            try log.withRecord(of: version) { record in
-                guard let record else { throw ListError.notInHistory(version) }
-                try body(record)
+            if try log.withRecord(of: version, { try $0.map(body) }) != nil { return }
+            guard let packed = try past.packedRecords(of: version), let index = packed.index(of: version) else {
+                throw ListError.missingCommit(version)
             }
+            try packed.withRecord(index, body)
         }
 
         func historyMark(of version: Version) throws -> HistoryMark {
-            if let packed = try past.packedMark(of: version) { return packed }
-            return try withRecord(of: version) { try RecordHeader.mark($0, version: version) }
+            let mark = try log.withRecord(of: version) { try $0.map { try RecordHeader.mark($0, version: version) } }
+            return try mark ?? past.packedMark(of: version) ?? recordedMark(of: version)
         }
     }
 
@@ -145,7 +145,7 @@ public struct StoreVerification: Hashable, Sendable {
 
     /// Reads the contents of dropped commits, which no record has.
     private struct DroppedContents {
-        private let sealed: SealedLog?
+        private let sealed: SealedLog
         private var known: Set<ContentReference> = []
         /// How many were lost already when the store was salvaged.
         private(set) var lostCount = 0
@@ -153,7 +153,7 @@ public struct StoreVerification: Hashable, Sendable {
         init(_ log: CommitLog) { sealed = log.sealed }
 
         /// Whether there are dropped commits.
-        var isNeeded: Bool { (sealed?.base.version ?? .empty) > .empty }
+        var isNeeded: Bool { sealed.base.version > .empty }
 
         mutating func check(_ rows: UntypedSnapshot) throws {
             for section in rows.sections { for item in section.items { try check(item.content) } }
@@ -166,7 +166,7 @@ public struct StoreVerification: Hashable, Sendable {
         }
 
         private mutating func check(_ reference: ContentReference) throws {
-            guard let sealed, reference.version <= sealed.base.version, known.insert(reference).inserted else { return }
+            guard reference.version <= sealed.base.version, known.insert(reference).inserted else { return }
             if try sealed.isKnownAsLost(reference) { return lostCount += 1 }
             let isThere: Void? = try sealed.withContent(of: reference) { try reference.check($0) }
             guard isThere != nil else {

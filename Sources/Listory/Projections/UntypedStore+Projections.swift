@@ -54,14 +54,13 @@ extension UntypedStore {
     /// Copies of records from the beginning of a range of versions, at least one: of what is in the file as many as there
     /// are in a run. Nothing is made durable for it, and no transaction stays open.
     func records(_ range: ClosedRange<UInt64>) throws -> RecordRun {
-        let (sealed, durable) = (group.log.base.sealed.rawValue, group.durableVersion.rawValue)
-        if range.lowerBound > sealed && range.lowerBound <= durable {
-            return try group.log.copies(of: range.lowerBound...min(range.upperBound, durable))
+        let durable = group.durableVersion.rawValue
+        if range.lowerBound <= durable {
+            return try group.records(of: range.lowerBound...min(range.upperBound, durable))
         }
-        // Packed commits come from the block that was read last, others from the queue.
-        let last = range.lowerBound <= sealed ? min(range.upperBound, sealed) : range.upperBound
+        // From the queue.
         var run = RecordRun(first: Version(range.lowerBound))
-        for version in range.lowerBound...min(last, range.lowerBound + 1_023) {
+        for version in range.lowerBound...min(range.upperBound, range.lowerBound + 1_023) {
             try group.readRecord(of: Version(version)) { run.append($0, eventCount: 0) }
             if run.size > 1 << 20 { break }
         }
@@ -110,15 +109,9 @@ extension UntypedStore {
     func hasCommit(_ version: Version, checksum: UInt64) throws -> Bool {
         let base = group.log.base
         guard version >= base.version, version <= group.durableVersion else { return false }
-        // Packed commits do not change, and compaction has checked the state against them.
+        // Compaction has checked the state against the commits that it packed.
         if version > base.version && version <= base.sealed { return true }
-        return try recordChecksum(of: version) == checksum
-    }
-
-    /// The checksum of the record of a version, packed or not; 0 before the first.
-    func recordChecksum(of version: Version) throws -> UInt64 {
-        if version == group.log.base.version { return group.log.base.checksum }
-        return try group.withRecord(of: version) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+        return try past.checksum(of: version) == checksum
     }
 
     /// Stores the state of a projection, after the commits that it is the fold of.
@@ -130,7 +123,7 @@ extension UntypedStore {
         if options.isReadOnly { throw ListError.readOnly }
         guard let database = checkpointer?.database, let projections = database.projections else { return }
         try group.flush(through: version)
-        let found = try recordChecksum(of: version)
+        let found = try past.checksum(of: version)
         if let checksum, checksum != found { return }
         let stored = ProjectionRow(
             rules: rules, version: version, checksum: found, beginning: beginning, state: state)

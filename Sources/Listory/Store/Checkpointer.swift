@@ -16,6 +16,8 @@ final class Checkpointer: Sendable {
     let database: CheckpointDatabase
     /// The index of touches.
     let touches: TouchDatabase
+    /// Packs old commits.
+    let packer: LogPacker
     private let policy: CheckpointPolicy
     private let memoryBudget: Int
     private let background = DispatchQueue(label: "listory.checkpoint", qos: .utility)
@@ -65,11 +67,13 @@ final class Checkpointer: Sendable {
     private let base: LogBase
 
     init(
-        _ database: CheckpointDatabase, _ base: LogBase, newest: Checkpoint?, recovered: UntypedStore.Recovery,
+        _ database: CheckpointDatabase, _ packer: LogPacker, _ base: LogBase, newest: Checkpoint?,
+        recovered: UntypedStore.Recovery,
         options: StoreOptions
     ) throws {
         self.base = base
         self.database = database
+        self.packer = packer
         touches = TouchDatabase(database, base)
         policy = options.checkpoints
         memoryBudget = options.memoryBudget
@@ -101,6 +105,7 @@ final class Checkpointer: Sendable {
     ///
     /// - Parameter touched: how many nodes were changed since the last capture.
     func note(events: Int, bytes: Int, touched: Int) {
+        packer.note(events: events)
         state.withLock { state in
             state.events &+= events
             state.isEdited = true
@@ -118,6 +123,8 @@ final class Checkpointer: Sendable {
     /// Then waits for a moment if the edits are so far ahead of the running checkpoint that the next one would be too
     /// far from it. Without this, edits in a tight loop would leave gaps that take long to replay.
     func meetDemand(_ store: UntypedStore) {
+        if store.isInsideEdit { return }
+        packer.meetDemand(store)
         let (begins, semaphore) = state.withLock { state -> (Bool, DispatchSemaphore?) in
             let begins = state.isDue && !state.isQueued
             if begins { state.isQueued = true }
@@ -172,8 +179,11 @@ final class Checkpointer: Sendable {
         try? database.distrust()
     }
 
+    /// Whether this process may pack commits: it has the checkpoint role, so that no other process does, and no checkpoint is damaged.
+    var mayPack: Bool { state.withLock { $0.hasRole && !$0.isUnusable } }
+
     /// Runs `body` while no checkpoint is running.
-    func exclusively(_ body: () throws -> Void) throws {
+    func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
         try running.withLock { _ in try body() }
     }
 
@@ -444,33 +454,4 @@ extension Checkpointer {
         }
         state.withLock { $0.residentSize = left }
     }
-}
-
-// MARK: - On request
-
-extension StoreProtocol {
-    /// Takes a checkpoint of the newest version now, and returns when it is complete: opening the store after this replays
-    /// nothing. Without a new commit since the last one, nothing happens.
-    ///
-    /// Checkpoints are taken automatically (``StoreOptions/checkpoints``). Call this at a convenient moment, as when
-    /// the app goes to the background.
-    ///
-    /// - Throws: ``ListError/readOnly``, ``ListError/appendFailed(durable:cause:)``, or an `LMDBError`; the store is
-    ///   then unchanged.
-    /// - Complexity: O(rows changed since the last checkpoint).
-    public func checkpoint() throws {
-        try door {
-            if core.options.isReadOnly { throw ListError.readOnly }
-            try core.checkIsOutside()
-            try core.checkpointer?.take(core)
-        }
-    }
-
-    /// The version of the newest checkpoint; ``Version/empty`` if there is none.
-    public var checkpointVersion: Version { core.checkpointer?.newest?.version ?? .empty }
-
-    /// The error of the last checkpoint in the background; nil if it succeeded.
-    ///
-    /// Nothing is lost, because the log has everything. Opening the store takes longer until an attempt succeeds.
-    public var checkpointFailure: (any Error)? { core.checkpointer?.failure }
 }

@@ -112,7 +112,7 @@ extension UntypedStore.Recovery {
         var state = try beginning(log, database, nodes)
         let checksum: UInt64
         do {
-            checksum = try log.replay(into: &state, after: log.base.checksum, through: head.version)
+            checksum = try replay(log, into: &state, after: log.base.checksum, through: head)
         } catch {
             guard error.saysDamage && !error.isOfNewerRelease else { throw error }
             throw ListError.damagedCommit(state.version.next, cause: error)
@@ -144,7 +144,7 @@ extension UntypedStore.Recovery {
             return Reloaded(state: result.state, newest: newest.checkpoint)
         }
         var state = try beginning(log, database, pool)
-        _ = try log.replay(into: &state, after: log.base.checksum, through: head.version)
+        _ = try replay(log, into: &state, after: log.base.checksum, through: head)
         return Reloaded(state: state, newest: nil)
     }
 
@@ -183,7 +183,7 @@ extension UntypedStore.Recovery {
         var state = ListState(checkpoint, locators, pool)
         // If rows could not be read, events do not fit; the error of reading is reported then.
         let checksum = try pool.checked {
-            let checksum = try log.replay(into: &state, after: checkpoint.checksum, through: head.version)
+            let checksum = try replay(log, into: &state, after: checkpoint.checksum, through: head)
             if options.gate == .full { try state.checkInvariants(isFilled: false) }
             return checksum
         }
@@ -193,5 +193,13 @@ extension UntypedStore.Recovery {
             eventCount: head.eventCount - checkpoint.eventCount, duration: ContinuousClock().now - start)
         return Result(
             state: state, checksum: checksum, newest: checkpoint, recovery: recovery, nodes: NodePool(after: pool))
+    }
+
+    /// Replays the log up to its head, and returns the checksum of the last record.
+    private static func replay(
+        _ log: CommitLog, into state: inout ListState, after checksum: UInt64, through head: LogHead
+    ) throws -> UInt64 {
+        // Only a store that is opened at an earlier version ends in a block; the checksum comes from there.
+        try log.replay(into: &state, after: checksum, through: head.version) ?? head.checksum
     }
 }

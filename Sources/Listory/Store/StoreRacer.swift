@@ -186,7 +186,7 @@ final class StoreRacer: Racer {
     private func adopt(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
         // Another process may have taken an entry for complete whose sync failed here.
         let appended = try queue.commits.prefix { commit in
-            try commit.version <= end.version && group.log.checksum(of: commit.version) == commit.checksum
+            try commit.version <= end.version && group.past.checksum(of: commit.version) == commit.checksum
         }
         let own = Array(queue.commits.dropFirst(appended.count))
         let failures = head.editor.failureCount
@@ -220,7 +220,7 @@ final class StoreRacer: Racer {
     private func replay(after version: Version, through last: Version, _ head: inout UntypedStore.Head) throws {
         var next = version.next
         while next <= last {
-            let run = try group.log.copies(of: next.rawValue...last.rawValue)
+            let run = try group.records(of: next.rawValue...last.rawValue)
             for index in 0..<run.count {
                 try run.withRecord(index) { try head.editor.replay($0, isLast: run.version(index) == last) }
             }

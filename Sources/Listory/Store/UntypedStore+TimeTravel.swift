@@ -46,12 +46,8 @@ extension StoreProtocol {
             try checkVersion(range.upperBound)
             try core.group.flush(through: range.upperBound)
             var next = range.lowerBound
-            while next <= range.upperBound && next <= core.group.log.base.sealed {
-                try body(core.group.commit(next))
-                next = next.next
-            }
             while next <= range.upperBound {
-                let run = try core.group.log.copies(of: next.rawValue...range.upperBound.rawValue)
+                let run = try core.group.records(of: next.rawValue...range.upperBound.rawValue)
                 for index in 0..<run.count {
                     let record = run.withRecord(index) { Array($0) }
                     try body(Commit(record: record, version: run.version(index)))

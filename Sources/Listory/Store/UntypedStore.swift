@@ -101,7 +101,11 @@ public final class UntypedStore: Sendable {
             // Before the end of the log is read, which is then not older.
             let newest = options.lastVersion == nil ? database.map { Recovery.newest($0) } : nil
             let findings = try log.readHead()
-            let logHead = try options.lastVersion.map { try log.head(findings.head, at: $0) } ?? findings.head
+            let logHead =
+                try options.lastVersion.map { version in
+                    try Past(log, database, NodePool(limits: options.limits, source: database))
+                        .head(findings.head, at: version)
+                } ?? findings.head
             let recovered = try Recovery.run(log, logHead, database, newest, options)
             guard recovered.checksum == logHead.checksum else {
                 throw ListError.headMismatch(
@@ -114,11 +118,13 @@ public final class UntypedStore: Sendable {
             recovery.journalCommitCount = findings.commitCount
             recovery.lostVersion = findings.lost
             self.recovery = recovery
-            past = Past(log, database, recovered.nodes)
+            let past = Past(log, database, recovered.nodes)
+            self.past = past
             group = GroupCommit(log, past, head: logHead, options: options)
             checkpointer = try database.map {
                 try Checkpointer(
-                    $0, log.base, newest: recovered.newest, recovered: recovery, options: options)
+                    $0, LogPacker(log, past, $0, options), log.base, newest: recovered.newest, recovered: recovery,
+                    options: options)
             }
             var editor = UntypedEditor(recovered.state, checksum: recovered.checksum, source: group)
             editor.oldestVersion = log.base.version
@@ -320,6 +326,7 @@ public final class UntypedStore: Sendable {
                 // All commits are in the log; without a checkpoint, the next opening only takes longer.
                 try? checkpointer.take(self)
             }
+            if !options.isReadOnly { checkpointer?.packer.pack(self, atMost: options.packing.lastRunSize) }
             if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
             // The rows that they keep would keep the file open.
             followers.letGo()
@@ -373,9 +380,10 @@ public final class UntypedStore: Sendable {
         }
     }
 
-    /// Runs `body` while no checkpoint is taken.
+    /// Runs `body` while no checkpoint is taken and nothing is packed.
     private func exclusively(_ body: () throws -> Void) throws {
-        if let checkpointer { try checkpointer.exclusively(body) } else { try body() }
+        guard let checkpointer else { return try body() }
+        try checkpointer.packer.exclusively { try checkpointer.exclusively(body) }
     }
 }
 

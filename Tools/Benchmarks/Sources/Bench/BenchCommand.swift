@@ -81,6 +81,7 @@ struct BenchCommand: ParsableCommand {
         try StoreBenchmarks(runner: runner, scale: scale, files: files).run()
         try ReadDuringEditBenchmarks(runner: runner, scale: scale, files: files).run()
         try RowHistoryBenchmarks(runner: runner, scale: scale, files: files, probes: probes, tool: tool).run()
+        try PackingBenchmarks(runner: runner, scale: scale, files: files).run()
         try StoredListBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         guard !runner.figures.isEmpty else { throw ValidationError("no figure's name contains \(filter ?? "")") }
         let report = Report(

@@ -29,6 +29,7 @@ extension Report {
         ("Transitions of list views", ["transition/"], "A changeset, and the batches, steps or splices that play it."),
         ("Derived views and projections", ["view/", "projection/"], ""),
         ("Stores", ["store/", "state-hash/"], ""),
+        ("Packing while a store is open", ["packing/"], "The peer is a store that packs nothing."),
         (
             "Stored lists", ["stored/"],
             """

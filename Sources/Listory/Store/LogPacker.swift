@@ -1,0 +1,238 @@
+// Packs commits while the store is open: old records become blocks, which take a few bytes a commit.
+//
+// A group of commits is replayed from the rows before it and packed. Then its blocks are unpacked, and each record is compared
+// with the original. All that takes no lock. One transaction adds the blocks and deletes the records.
+//
+// Always holds: what is deleted was rebuilt from its block, byte for byte, and the transaction that deletes it adds the block. No
+// checkpoint is inside a block. The newest commits, at least one, stay records; what no block takes stays a record between the
+// blocks.
+
+import Dispatch
+import LMDB
+import ListModel
+
+/// The packer of a store.
+final class LogPacker: Sendable {
+    private let log: CommitLog
+    private let past: Past
+    private let database: CheckpointDatabase
+    private let unpackedCount: UInt64
+    private let options: PackingOptions
+    private let queue = DispatchQueue(label: "listory.packing", qos: .utility)
+    /// Held while commits are packed; taken before the lock of a running checkpoint.
+    private let turn = Locked<Void>(())
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        /// The last version that no later group looks at again: behind it, there may be records that no block takes.
+        var examined = Version.empty
+        /// How many events were committed since a group was looked for.
+        var events = 0
+        /// Whether a run is scheduled or running.
+        var isQueued = false
+    }
+
+    init(_ log: CommitLog, _ past: Past, _ database: CheckpointDatabase, _ options: StoreOptions) {
+        (self.log, self.past, self.database) = (log, past, database)
+        // The log ends where its head says, so the newest commit stays.
+        unpackedCount = UInt64(max(1, options.unpackedCount))
+        self.options = options.packing
+    }
+
+    /// Whether anything is ever packed.
+    private var isUsed: Bool { unpackedCount < UInt64(Int.max) }
+
+    /// Counts events, of which a commit has one or more.
+    func note(events: Int) {
+        if isUsed { state.withLock { $0.events &+= events } }
+    }
+
+    /// Begins a run if enough was edited since the last one: soon, or now if checkpoints are taken by the edits.
+    func meetDemand(_ store: UntypedStore) {
+        guard isUsed else { return }
+        let begins = state.withLock { state in
+            guard state.events >= options.groupCount, !state.isQueued else { return false }
+            (state.events, state.isQueued) = (0, true)
+            return true
+        }
+        guard begins else { return }
+        @Sendable func run() {
+            pack(store, atMost: options.runSize)
+            state.withLock { $0.isQueued = false }
+        }
+        // The store is retained until then.
+        if store.options.checkpoints.isBackground { queue.async { run() } } else { run() }
+    }
+
+    /// Packs what is due, if this process may: complete groups, and what lies before a checkpoint.
+    ///
+    /// - Parameter count: after how many commits no more groups are packed.
+    func pack(_ store: UntypedStore, atMost count: Int) {
+        guard isUsed, let checkpointer = store.checkpointer else { return }
+        let span = store.options.diagnostics.begin(.packing)
+        do {
+            let packed = try exclusively {
+                // A closed store must not use its file.
+                try store.withHead { try $0.checkNodes() }
+                guard checkpointer.mayPack else { return (commits: UInt64(0), bytes: 0) }
+                return try run(atMost: count, checkpointer)
+            }
+            if packed.commits > 0 {
+                store.options.diagnostics.end(span, .packed(commits: packed.commits, bytes: packed.bytes))
+            }
+        } catch ListError.closed {
+        } catch {
+            // Nothing is lost: the records are there.
+            store.options.diagnostics.report(.packingFailed(reason: Diagnostics.reason(error)))
+        }
+    }
+
+    /// Runs `body` while nothing is being packed.
+    func exclusively<Result>(_ body: () throws -> Result) throws -> Result { try turn.withLock { _ in try body() } }
+
+    /// Commits that are packed, and not written yet.
+    struct Group {
+        /// The versions after and up to which commits were looked at.
+        let start: Version
+        let end: Version
+        var blocks: [(first: Version, last: Version, bytes: [UInt8])] = []
+        /// The rows at its end.
+        var rows: UntypedSnapshot?
+    }
+
+    /// - Returns: how many commits were packed, and how many bytes their blocks have.
+    /// - Throws: an error of the log. What was packed before stays packed.
+    /// - Complexity: for each group, a replay from the checkpoint before it, and two of the group.
+    private func run(atMost count: Int, _ checkpointer: Checkpointer) throws -> (commits: UInt64, bytes: Int) {
+        var packed: (commits: UInt64, bytes: Int) = (0, 0)
+        var examined: UInt64 = 0
+        var last: Group?
+        while examined < UInt64(count), !log.isHeldBack, let group = try nextGroup(after: last) {
+            last = group
+            // A transaction of a checkpoint at the same time would take this one for another process's.
+            guard try group.blocks.isEmpty || checkpointer.exclusively({ try write(group) }) else { continue }
+            examined += group.end.rawValue - group.start.rawValue
+            state.withLock { $0.examined = group.end }
+            for block in group.blocks {
+                packed.commits += block.last.rawValue - block.first.rawValue + 1
+                packed.bytes += block.bytes.count
+            }
+        }
+        return packed
+    }
+
+    /// Packs the next group; nil if nothing is due.
+    ///
+    /// - Parameter last: the group before, whose rows need not be replayed again.
+    func nextGroup(after last: Group? = nil) throws -> Group? {
+        let start = max(try log.sealed.lastPacked(), state.withLock { $0.examined })
+        // What only the journal has would be moved into the database after it was packed.
+        let stored = try log.journal.storedVersion().rawValue
+        guard stored > unpackedCount, stored - unpackedCount > start.rawValue else { return nil }
+        let limit = stored - unpackedCount
+        var end = min(limit, start.rawValue + UInt64(options.groupCount))
+        if let checkpoint = try database.version(after: start), checkpoint.rawValue <= end {
+            end = checkpoint.rawValue
+        } else if end - start.rawValue < UInt64(options.groupCount) {
+            // A small block saves less.
+            return nil
+        }
+        let rows = last?.rows.flatMap { $0.version == start ? $0 : nil }
+        return try pack(rows ?? past.foldedPoint(at: start), through: Version(end))
+    }
+
+    /// - Parameter rows: those before the group.
+    private func pack(_ rows: UntypedSnapshot, through end: Version) throws -> Group {
+        let start = rows.version
+        let records = try records(after: start, through: end)
+        let checksum = try past.checksum(of: start)
+        var group = Group(start: start, end: records.version(records.count - 1))
+        var state = ListState(from: rows)
+        try state.pool.checked {
+            var packer = BlockPacker(after: checksum)
+            func note(_ piece: BlockPacker.Piece) {
+                if case .block(let first, let last, let bytes) = piece { group.blocks.append((first, last, bytes)) }
+            }
+            for index in 0..<records.count {
+                try records.withRecord(index) { try packer.add($0, to: &state, note) }
+            }
+            try packer.finish(note)
+        }
+        group.rows = try check(group, records, from: rows, checksum)
+        return group
+    }
+
+    private func records(after start: Version, through end: Version) throws -> RecordRun {
+        var records = RecordRun(first: start.next)
+        while records.version(records.count) <= end && records.size < options.groupSize {
+            let next = records.version(records.count)
+            guard let run = try log.copies(of: next.rawValue...end.rawValue) else {
+                throw ListError.missingCommit(next)
+            }
+            records.append(run, 0..<run.count)
+        }
+        return records
+    }
+
+    /// Unpacks the blocks of a group, and compares each record with what was packed.
+    ///
+    /// - Returns: the rows at its end.
+    private func check(
+        _ group: Group, _ records: RecordRun, from rows: UntypedSnapshot, _ checksum: UInt64
+    ) throws -> UntypedSnapshot {
+        var state = ListState(from: rows)
+        var (checksum, index) = (checksum, 0)
+        func replayUnpacked(before version: Version) throws {
+            while state.version.next < version {
+                checksum = try records.withRecord(index) { try state.replay($0, previousChecksum: checksum) }
+                index += 1
+            }
+        }
+        try state.pool.checked {
+            for block in group.blocks {
+                try replayUnpacked(before: block.first)
+                checksum = try block.bytes.withUnsafeBytes { bytes in
+                    let packed = try PackedBlock(bytes)
+                    try packed.forEachRecord(with: &state) { version, record in
+                        guard records.withRecord(index, { $0.elementsEqual(record) }) else {
+                            throw ListError.headMismatch(
+                                what: "commit \(version)", expected: "its record", found: "another one in its block")
+                        }
+                        index += 1
+                    }
+                    return packed.checksum
+                }
+            }
+            try replayUnpacked(before: group.end.next)
+        }
+        return state.snapshot()
+    }
+
+    /// Adds the blocks of a group, and deletes the records that are in them.
+    ///
+    /// - Returns: whether it did. It does not if a checkpoint was completed meanwhile that would be inside a block: one takes some
+    ///   time to write, and edits go on.
+    func write(_ group: Group) throws -> Bool {
+        try database.write { txn in
+            var isInside = false
+            let inside = group.start.next.rawValue...group.end.rawValue
+            try txn.forEach(in: database.checkpoints, range: inside) { key, _ in
+                isInside = try UInt64.decode(key) < group.end.rawValue
+                return false
+            }
+            if isInside { return false }
+            let blocks = try txn.openDatabase(
+                named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self, create: true)
+            for block in group.blocks {
+                try block.bytes.withUnsafeBytes { try txn.put(bytes: $0, forKey: block.first.rawValue, in: blocks) }
+                for version in block.first.rawValue...block.last.rawValue {
+                    guard try txn.delete(version, in: log.commits) else {
+                        // Another process was faster.
+                        throw ListError.missingCommit(Version(version))
+                    }
+                }
+            }
+            return true
+        }
+    }
+}
