@@ -151,6 +151,16 @@ extension HistoryEntry {
         return words
     }
 
+    /// Skips the numbers of ``forEachWord(at:_:)``.
+    ///
+    /// - Parameter next: returns the next number.
+    @inline(__always)
+    static func skipWords(isNode: Bool, next: () throws -> UInt64) rethrows {
+        for _ in 0..<(isNode ? 4 : 5) { _ = try next() }
+        // The distance to the newest commit that left a branch. If it is this one, the branch follows.
+        if try next() == 0 { _ = (try next(), try next()) }
+    }
+
     /// How many steps undo can go back after the commit.
     var steps: Int64 {
         switch self {

@@ -21,20 +21,21 @@ extension RecordReader {
         let start = self
         switch EventKind(rawValue: try readByte("an event")) {
         case .itemsInserted:
-            _ = try readPath()
+            try skipPath()
             try readRows(.inserted, body)
         case .itemsDeleted:
-            _ = try readPath()
+            try skipPath()
             try readRows(.deleted, body)
         case .itemsMoved:
-            _ = (try readPath(), try readPath())
-            for id in try readIdentifiers() { try body(.row(id), .moved) }
+            try skipPath()
+            try skipPath()
+            for _ in 0..<(try readCount("a number of rows")) { try body(.row(try readIdentifier()), .moved) }
         case .itemToggled:
-            _ = try readPath()
+            try skipPath()
             try body(.row(try readIdentifier()), .toggled)
             _ = try readBool("a checkmark")
         case .itemUpdated:
-            _ = try readPath()
+            try skipPath()
             try body(.row(try readIdentifier()), .updated)
             try skipContent()
             try skipContent()
@@ -67,6 +68,12 @@ extension RecordReader {
         }
     }
 
+    @inline(__always)
+    private mutating func skipPath() throws {
+        _ = (try readVarint("a section index"), try readVarint("a row index"))
+    }
+
+    @inline(__always)
     private mutating func skipContent() throws {
         let tag = try readVarint("a content")
         if tag & 2 == 0 {

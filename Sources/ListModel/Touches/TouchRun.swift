@@ -20,12 +20,12 @@ package struct TouchRun: Sendable {
     /// - Throws: ``RecordError``; then nothing is added.
     /// - Complexity: O(bytes).
     package mutating func add(_ record: UnsafeRawBufferPointer, of version: Version) throws {
-        let header = try RecordHeader(record, version: version, previousChecksum: nil)
-        var reader = RecordReader(record, version: version, from: header.eventsOffset)
+        let events = try RecordHeader.events(record, version: version)
+        var reader = RecordReader(record, version: version, from: events.offset)
         let first = touches.count
         var isLandmark = false
         do {
-            for _ in 0..<header.eventCount {
+            for _ in 0..<events.count {
                 try reader.readTouches { subject, kinds in
                     if kinds.contains(.deleted) || subject.isSection { isLandmark = true }
                     touches.append(Touch(subject.fingerprint, kinds, version))
@@ -38,6 +38,9 @@ package struct TouchRun: Sendable {
         if touches.count > first { isSorted = false }
         if isLandmark { landmarks.append(version) }
     }
+
+    /// Makes room for more touches.
+    package mutating func reserve(_ more: Int) { touches.reserveCapacity(touches.count + more) }
 
     /// Removes the touches of the commits up to a version. Nothing has been sorted yet.
     package mutating func removeAll(through version: Version) {
@@ -53,28 +56,32 @@ package struct TouchRun: Sendable {
         isSorted = true
         // By the digits of the fingerprints, from the lowest one, which takes fewer instructions than comparing. Each pass leaves
         // touches with the same digit in their order, so the newest of a fingerprint stay first.
-        var sorted = [Touch](touches.reversed())
-        sorted.withUnsafeMutableBufferPointer { sorted in
-            touches.withUnsafeMutableBufferPointer { other in
-                TouchRun.distribute(sorted, 0, other)
-                TouchRun.distribute(other, 8, sorted)
-                TouchRun.distribute(sorted, 16, other)
-                TouchRun.distribute(other, 24, sorted)
+        touches.withUnsafeMutableBufferPointer { touches in
+            withUnsafeTemporaryAllocation(of: Touch.self, capacity: touches.count) { other in
+                // SAFETY: the first pass initialises all of `other`. Both have as many elements.
+                TouchRun.distribute(touches.reversed(), 0, other)
+                TouchRun.distribute(other, 8, touches)
+                TouchRun.distribute(touches, 16, other)
+                TouchRun.distribute(other, 24, touches)
             }
         }
-        touches.removeAll(keepingCapacity: true)
-        for touch in sorted {
-            if let last = touches.last, last.fingerprint == touch.fingerprint, last.version == touch.version {
-                touches[touches.count - 1].kinds.formUnion(touch.kinds)
+        // What a commit did in several events becomes one touch.
+        var last = 0
+        for index in touches.indices.dropFirst() {
+            let touch = touches[index]
+            if touches[last].fingerprint == touch.fingerprint && touches[last].version == touch.version {
+                touches[last].kinds.formUnion(touch.kinds)
             } else {
-                touches.append(touch)
+                last += 1
+                if last < index { touches[last] = touch }
             }
         }
+        touches.removeLast(max(0, touches.count - last - 1))
     }
 
     /// Copies touches in the order of eight bits of their fingerprints.
     private static func distribute(
-        _ from: UnsafeMutableBufferPointer<Touch>, _ shift: UInt32, _ to: UnsafeMutableBufferPointer<Touch>
+        _ from: some Collection<Touch>, _ shift: UInt32, _ to: UnsafeMutableBufferPointer<Touch>
     ) {
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { places in
             places.initialize(repeating: 0)
@@ -83,7 +90,8 @@ package struct TouchRun: Sendable {
             for digit in places.indices { (places[digit], next) = (next, next &+ places[digit]) }
             for touch in from {
                 let digit = Int(touch.fingerprint &>> shift & 0xFF)
-                to[places[digit]] = touch
+                // SAFETY: the places of all digits are those of all touches, of which `to` has as many.
+                to.initializeElement(at: places[digit], to: touch)
                 places[digit] &+= 1
             }
         }
