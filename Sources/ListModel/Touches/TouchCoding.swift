@@ -6,27 +6,38 @@
 package enum TouchCoding {
     /// Writes a bucket. The touches are sorted.
     static func write(
-        _ touches: ArraySlice<Touch>, _ segment: TouchCatalog.Segment, _ index: Int, _ writer: inout ByteWriter
+        _ touches: borrowing [Touch], _ segment: TouchCatalog.Segment, _ index: Int, _ writer: inout ByteWriter
     ) {
         NodeCoding.begin(NodeCoding.Kind.touches, count: touches.count, &writer)
-        var fingerprint = segment.firstFingerprint(index)
-        var start = touches.startIndex
-        while start < touches.endIndex {
-            let next = touches[start].fingerprint
-            var end = start + 1
-            while end < touches.endIndex && touches[end].fingerprint == next { end += 1 }
-            writer.write(varint: UInt64(next &- fingerprint))
-            writer.write(count: end - start)
-            var version = segment.last
-            for touch in touches[start..<end] {
-                let distance = version.rawValue &- touch.version.rawValue
-                writer.write(varint: distance &<< ChangeKinds.bitCount | UInt64(touch.kinds.rawValue))
-                version = touch.version
-            }
-            fingerprint = next
-            start = end
+        // Each touch takes a number, and each fingerprint two more.
+        writer.write(atMost: touches.count * 3 * ByteCursor.varintSize) { cursor in
+            touches.withUnsafeBufferPointer { write($0, segment, index, &cursor) }
         }
         NodeCoding.seal(segment.key(index), &writer)
+    }
+
+    @inline(__always)
+    private static func write(
+        _ touches: UnsafeBufferPointer<Touch>, _ segment: TouchCatalog.Segment, _ index: Int, _ cursor: inout ByteCursor
+    ) {
+        var fingerprint = segment.fingerprints(index).lowerBound
+        var next = 0
+        while next < touches.count {
+            let first = touches[next].fingerprint
+            var end = next &+ 1
+            while end < touches.count && touches[end].fingerprint == first { end &+= 1 }
+            cursor.write(varint: UInt64(first &- fingerprint))
+            cursor.write(varint: UInt64(truncatingIfNeeded: end &- next))
+            fingerprint = first
+            var version = segment.last
+            while next < end {
+                let touch = touches[next]
+                let distance = version.rawValue &- touch.version.rawValue
+                cursor.write(varint: distance &<< ChangeKinds.bitCount | UInt64(touch.kinds.rawValue))
+                version = touch.version
+                next &+= 1
+            }
+        }
     }
 
     /// Reads a bucket, or of it only the touches of one fingerprint; nil if it is damaged.
@@ -37,33 +48,58 @@ package enum TouchCoding {
         let count = reader.readVarint()
         // A touch takes at least a byte.
         guard count <= UInt64(reader.remaining) else { return nil }
-        var touches: [Touch] = []
-        if wanted == nil { touches.reserveCapacity(Int(count)) }
-        var fingerprint = UInt64(segment.firstFingerprint(index))
-        var seen: UInt64 = 0
-        while seen < count {
+        if let wanted {
+            var touches: [Touch] = []
+            let isIntact = read(&reader, count, segment, index, through: wanted) { touch in
+                if touch.fingerprint == wanted { touches.append(touch) }
+            }
+            return isIntact ? touches : nil
+        }
+        var isIntact = false
+        let touches = [Touch](unsafeUninitializedCapacity: Int(count)) { touches, initialized in
+            isIntact = read(&reader, count, segment, index, through: nil) { touch in
+                // SAFETY: no more than `count` touches are read, and there is room for as many.
+                touches.initializeElement(at: initialized, to: touch)
+                initialized &+= 1
+            }
+        }
+        return isIntact && reader.remaining == 0 ? touches : nil
+    }
+
+    /// Calls `body` with the `count` touches of a bucket, or only with those up to a fingerprint or to the next one after it.
+    ///
+    /// - Returns: whether they are intact.
+    @inline(__always)
+    private static func read(
+        _ reader: inout NodeReader, _ count: UInt64, _ segment: TouchCatalog.Segment, _ index: Int,
+        through wanted: UInt32?, _ body: (Touch) -> Void
+    ) -> Bool {
+        let fingerprints = segment.fingerprints(index)
+        let (first, last) = (segment.first.rawValue, segment.last.rawValue)
+        var fingerprint = fingerprints.lowerBound
+        var left = count
+        while left > 0 {
             let distance = reader.readVarint()
             let groupCount = reader.readVarint()
-            fingerprint &+= distance
-            guard distance <= UInt64(UInt32.max), fingerprint <= UInt64(UInt32.max), distance > 0 || seen == 0,
-                groupCount >= 1, groupCount <= count - seen, segment.bucket(of: UInt32(fingerprint)) == index
-            else { return nil }
-            let isWanted = wanted.map { UInt64($0) == fingerprint } ?? true
-            var version = segment.last.rawValue
-            for number in 0..<groupCount {
+            guard distance <= UInt64(fingerprints.upperBound &- fingerprint), distance > 0 || left == count,
+                groupCount >= 1, groupCount <= left
+            else { return false }
+            // Does not overflow: the distance is at most that to the last fingerprint of the bucket.
+            fingerprint &+= UInt32(truncatingIfNeeded: distance)
+            left &-= groupCount
+            var version = last
+            var leftInGroup = groupCount
+            repeat {
                 let word = reader.readVarint()
-                if number > 0 && word &>> ChangeKinds.bitCount == 0 { return nil }
+                if word &>> ChangeKinds.bitCount == 0 && leftInGroup < groupCount { return false }
                 version &-= word &>> ChangeKinds.bitCount
-                guard version >= segment.first.rawValue, version <= segment.last.rawValue else { return nil }
-                if isWanted {
-                    let kinds = ChangeKinds(rawValue: UInt8(truncatingIfNeeded: word) & (1 << ChangeKinds.bitCount - 1))
-                    touches.append(Touch(UInt32(fingerprint), kinds, Version(version)))
-                }
-            }
-            seen += groupCount
-            if let wanted, fingerprint >= UInt64(wanted) { return reader.isDamaged ? nil : touches }
+                guard version >= first, version <= last else { return false }
+                body(Touch(fingerprint, ChangeKinds(lowBitsOf: word), Version(version)))
+                leftInGroup &-= 1
+            } while leftInGroup > 0
+            if let wanted, fingerprint >= wanted { break }
         }
-        return reader.isDamaged || reader.remaining > 0 ? nil : touches
+        return !reader.isDamaged
     }
 
     /// Writes a chunk of landmarks, the newest version first.
@@ -109,6 +145,19 @@ package enum TouchCoding {
 }
 
 extension TouchCatalog.Segment {
-    /// The least fingerprint of a bucket.
-    fileprivate func firstFingerprint(_ bucket: Int) -> UInt32 { bits == 0 ? 0 : UInt32(bucket) &<< UInt32(32 - bits) }
+    /// The fingerprints that a bucket can have.
+    @inline(__always)
+    fileprivate func fingerprints(_ bucket: Int) -> ClosedRange<UInt32> {
+        // A shift by all 32 bits gives 0.
+        let first = UInt32(bucket) << UInt32(32 - bits)
+        return first...(first | UInt32.max >> UInt32(bits))
+    }
+}
+
+extension ChangeKinds {
+    /// The kinds in the lowest bits of a number.
+    @inline(__always)
+    fileprivate init(lowBitsOf word: UInt64) {
+        self.init(rawValue: UInt8(truncatingIfNeeded: word) & (1 << ChangeKinds.bitCount - 1))
+    }
 }

@@ -59,12 +59,11 @@ package enum TouchMerge {
         var touches: [Touch] = []
         segment.count = 0
         for bucket in 0..<segment.bucketCount {
-            touches.removeAll(keepingCapacity: true)
             let last = UInt32.max &>> UInt32(segment.bits) | UInt32(truncatingIfNeeded: bucket &<< (32 - segment.bits))
-            try merge(&streams, through: last, &touches)
+            try take(from: &streams, through: last, &touches)
             if touches.isEmpty { continue }
             segment.count += UInt64(touches.count)
-            TouchCoding.write(touches[...], segment, bucket, &writer)
+            TouchCoding.write(touches, segment, bucket, &writer)
             try writer.withBytes { try put(segment.key(bucket), $0) }
         }
         var landmarks: [Version] = []
@@ -91,51 +90,73 @@ package enum TouchMerge {
     }
 
     /// Takes the touches up to a fingerprint out of all streams, in order; of one fingerprint, those of the newest stream first.
-    private static func merge(_ streams: inout [Stream], through last: UInt32, _ touches: inout [Touch]) throws {
-        while true {
-            var least = UInt64.max
-            for index in streams.indices { least = min(least, streams[index].head) }
-            if least > last { return }
-            for index in streams.indices where streams[index].head == least { try streams[index].take(&touches) }
+    private static func take(from streams: inout [Stream], through last: UInt32, _ touches: inout [Touch]) throws {
+        touches.removeAll(keepingCapacity: true)
+        var ends: [Int] = []
+        for index in streams.indices {
+            let start = touches.count
+            try streams[index].take(through: last, &touches)
+            if touches.count > start { ends.append(touches.count) }
         }
+        // Neighbours are merged until there is one run: log k passes for k streams.
+        while ends.count > 1 { mergeNeighbours(&touches, &ends) }
+    }
+
+    /// Merges the first run with the second, the third with the fourth, and so on.
+    ///
+    /// - Parameter ends: where each run ends.
+    private static func mergeNeighbours(_ touches: inout [Touch], _ ends: inout [Int]) {
+        touches = touches.withUnsafeBufferPointer { runs in
+            [Touch](unsafeUninitializedCapacity: runs.count) { merged, initialized in
+                var start = 0
+                for index in stride(from: 0, to: ends.count, by: 2) {
+                    let end = ends[min(index + 1, ends.count - 1)]
+                    merge(runs, start, ends[index], end, merged)
+                    start = end
+                }
+                initialized = runs.count
+            }
+        }
+        ends = stride(from: 0, to: ends.count, by: 2).map { ends[min($0 + 1, ends.count - 1)] }
+    }
+
+    /// Merges two runs that follow one another, to the same place. Of equal fingerprints, those of the first run come first.
+    private static func merge(
+        _ runs: UnsafeBufferPointer<Touch>, _ start: Int, _ middle: Int, _ end: Int,
+        _ merged: UnsafeMutableBufferPointer<Touch>
+    ) {
+        var (first, second, next) = (start, middle, start)
+        // SAFETY: both buffers have `end` elements or more, and each element is moved once, so `next` stays below `end`.
+        while first < middle && second < end {
+            let isSecond = runs[second].fingerprint < runs[first].fingerprint
+            merged.initializeElement(at: next, to: runs[isSecond ? second : first])
+            if isSecond { second &+= 1 } else { first &+= 1 }
+            next &+= 1
+        }
+        let rest = first < middle ? first..<middle : second..<end
+        _ = merged[next..<end].initialize(fromContentsOf: runs[rest])
     }
 
     /// The touches of an input, from its first bucket to its last.
     private struct Stream {
         private let input: TouchInput
         private var bucket = 0
-        private var touches: [Touch] = []
-        private var index = 0
-        /// The fingerprint of the next touch; greater than all at the end.
-        private(set) var head: UInt64 = 0
+        private var touches: ArraySlice<Touch> = []
 
-        init(_ input: TouchInput) throws {
-            self.input = input
-            try findHead()
-        }
+        init(_ input: TouchInput) { self.input = input }
 
-        /// Moves the touches of the next fingerprint into an array.
-        mutating func take(_ result: inout [Touch]) throws {
-            let fingerprint = touches[index].fingerprint
-            repeat {
-                result.append(touches[index])
-                index += 1
-            } while index < touches.count && touches[index].fingerprint == fingerprint
-            try findHead()
-        }
-
-        @inline(__always)
-        private mutating func findHead() throws {
-            if index == touches.count { try readBucket() }
-            head = index < touches.count ? UInt64(touches[index].fingerprint) : .max
-        }
-
-        /// Reads the next bucket that has touches.
-        private mutating func readBucket() throws {
-            while index == touches.count && bucket < input.segment.bucketCount {
-                touches = try input.touches(bucket)
-                bucket += 1
-                index = 0
+        /// Moves the touches up to a fingerprint into an array.
+        mutating func take(through last: UInt32, _ result: inout [Touch]) throws {
+            while true {
+                if touches.isEmpty {
+                    if bucket == input.segment.bucketCount { return }
+                    touches = try input.touches(bucket)[...]
+                    bucket += 1
+                }
+                let end = touches.sortedIndex { $0.fingerprint > last }
+                result += touches[..<end]
+                touches = touches[end...]
+                if !touches.isEmpty { return }
             }
         }
     }
