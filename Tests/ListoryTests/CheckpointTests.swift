@@ -16,7 +16,7 @@ struct CheckpointTests {
         options.checkpoints.maximumSpacing = 32
         options.checkpoints.isBackground = false
         options.checkpoints.touches = TouchLimits(
-            interval: 2_000, runSize: 64, runCount: 1_000, bucketSize: 4, sliceSize: 256, deletionSize: 3)
+            interval: 2_000, runSize: 64, runCount: 1_000, bucketSize: 4, fanOut: 4, sliceSize: 256, deletionSize: 3)
         options.durability = .deferred
         options.coalescing = .never
         options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)

@@ -59,6 +59,7 @@ enum RecordedWriter {
         options.checkpoints.touches.interval = 0
         options.checkpoints.touches.runSize = 16
         options.checkpoints.touches.bucketSize = 4
+        options.checkpoints.touches.fanOut = 4
         options.checkpoints.touches.sliceSize = 256
         options.checkpoints.touches.deletionSize = 3
         options.unpackedCount = 12

@@ -120,6 +120,7 @@ final class Session: Sendable {
             options.checkpoints.touches.interval = 0
             options.checkpoints.touches.runSize = 16
             options.checkpoints.touches.bucketSize = 4
+            options.checkpoints.touches.fanOut = 4
             options.checkpoints.touches.sliceSize = 256
             options.checkpoints.touches.deletionSize = 3
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)

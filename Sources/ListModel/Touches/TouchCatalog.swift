@@ -41,17 +41,19 @@ package struct TouchCatalog: Equatable, Sendable {
 
     /// The newest segments that a new one of `count` touches is merged with, the newest first.
     ///
-    /// Segments are of levels, each level four times as large as the one before. Four of a level become one of the next level,
-    /// so a touch is written again about once for each level.
-    package func merged(with count: UInt64, bucketSize: Int) -> [Segment] {
+    /// Segments are of levels, each level `fanOut` times as large as the one before. As many of one level become one of the next
+    /// level, so a touch is written again about once for each level.
+    package func merged(with count: UInt64, bucketSize: Int, fanOut: Int) -> [Segment] {
         func level(_ count: UInt64) -> Int {
-            (UInt64.bitWidth - (count / UInt64(bucketSize)).leadingZeroBitCount + 1) / 2
+            var (level, rest) = (0, count / UInt64(bucketSize))
+            while rest > 0 { (level, rest) = (level + 1, rest / UInt64(fanOut)) }
+            return level
         }
         var (merged, count) = ([Segment](), count)
         while true {
             let greatest = level(count)
             let alike = segments.dropLast(merged.count).reversed().prefix { level($0.count) <= greatest }
-            if alike.count < 3 { return merged }
+            if alike.count < fanOut - 1 { return merged }
             merged += alike
             count += alike.reduce(0) { $0 + $1.count }
         }

@@ -82,6 +82,8 @@ package struct TouchLimits: Hashable, Sendable {
     package var runCount = 8
     /// How many touches a row of the index has on average, at most: about a quarter of a page.
     package var bucketSize = 256
+    /// How many segments of about one size become one. More are cheaper to write, and a search looks into more of them.
+    package var fanOut = 16
     /// How many bytes are written in one transaction.
     package var sliceSize = 1 << 20
     /// How many rows are deleted in one transaction.

@@ -39,6 +39,8 @@ extension TouchDatabase {
                 let mean = run.count / max(1, first.distance(to: next)) + 1
                 let count = next == first ? 1 : UInt64((limits.runSize - run.count) / mean / 2 + 1)
                 let end = min(last.rawValue, next.rawValue + count - 1)
+                // Most commits touch one row.
+                run.reserve(Int(end - next.rawValue) + 1)
                 try records(next.rawValue...end) { try run.add($1, of: $0) }
                 next = Version(end + 1)
             }
@@ -84,7 +86,7 @@ extension TouchDatabase {
         guard let rows = try rows(create: true) else { throw DamagedTouches() }
         var run = run
         run.sort()
-        let merged = catalog.merged(with: UInt64(run.count), bucketSize: limits.bucketSize)
+        let merged = catalog.merged(with: UInt64(run.count), bucketSize: limits.bucketSize, fanOut: limits.fanOut)
         let inputs = [TouchInput(run, versions)] + merged.map { input($0, rows) }
         var slice = NodeSlice()
         let segment = try TouchMerge.write(inputs, as: catalog.nextNumber, bucketSize: limits.bucketSize) {
