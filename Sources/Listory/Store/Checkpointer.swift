@@ -226,6 +226,7 @@ extension Checkpointer {
 
     /// Indexes the commits up to the newest checkpoint. If that fails, the checkpoint is complete all the same, and a search
     /// reads the log.
+    @inline(never)  // `Tools/bench --instructions` finds it by its name.
     private func extendTouches(_ store: UntypedStore) {
         do {
             try touches.extend(
