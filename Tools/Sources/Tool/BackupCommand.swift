@@ -24,7 +24,7 @@ struct BackupCommand: ParsableCommand {
     @OptionGroup var format: FormatOption
 
     func run() throws {
-        var bar = ProgressBar("copying")
+        let bar = ProgressBar("copying")
         defer { bar.finish() }
         let found = try store.file.backup(to: target) { bar.update($0) }
         bar.finish()

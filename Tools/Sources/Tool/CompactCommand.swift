@@ -70,7 +70,7 @@ struct CompactCommand: ParsableCommand {
         if isUnpacked { request.compaction.isPacked = false }
         if let unpacked { request.compaction.unpackedCount = unpacked }
         if let spacing { request.compaction.checkpointSpacing = spacing }
-        var bar = ProgressBar("compacting")
+        let bar = ProgressBar("compacting")
         defer { bar.finish() }
         let report = try store.file.compact(request) { bar.update($0) }
         bar.finish()

@@ -23,7 +23,7 @@ struct CopyCommand: ParsableCommand {
     @OptionGroup var json: JSONOption
 
     func run() throws {
-        var bar = ProgressBar("copying")
+        let bar = ProgressBar("copying")
         defer { bar.finish() }
         let byteCount = try store.file.copy(to: target) { bar.update($0) }
         bar.finish()

@@ -26,7 +26,7 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        var bar = ProgressBar("exporting", beside: Standard.output)
+        let bar = ProgressBar("exporting", beside: Standard.output)
         defer { bar.finish() }
         try ExportReport(store).print(progress: { bar.update($0) }, send: { try Standard.output.write($0) })
         try store.close()

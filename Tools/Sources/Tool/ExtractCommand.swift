@@ -83,7 +83,7 @@ struct ExtractCommand: ParsableCommand {
     }
 
     private func copy(_ range: ClosedRange<Version>, of store: UntypedStore) throws {
-        var bar = ProgressBar("extracting")
+        let bar = ProgressBar("extracting")
         defer { bar.finish() }
         var omittedCount = 0
         let found = try StoreFile(path: target).create { new in
@@ -98,7 +98,7 @@ struct ExtractCommand: ParsableCommand {
     }
 
     private func reduce(_ range: ClosedRange<Version>, of store: UntypedStore, _ judge: Bisection.Judge) throws {
-        var bar = ProgressBar("reducing")
+        let bar = ProgressBar("reducing")
         defer { bar.finish() }
         try test.map(TestFile.requireNone)
         var summary: [UInt8] = []

@@ -23,5 +23,5 @@ struct GoCommand: ParsableCommand {
     @Argument(help: "The version to go to.", transform: { try VersionName($0) })
     var version: VersionName
 
-    func run() throws { try options.run(.go(to: version), conflicts.policy) }
+    func run() throws { try options.run(.go(to: version), conflicts.policy, showing: "going") }
 }

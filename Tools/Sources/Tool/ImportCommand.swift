@@ -54,7 +54,7 @@ struct ImportCommand: ParsableCommand {
         if format == .log { return try importLog() }
         var listImport = try ListImport(path: input, format: format)
         let store = try store.file.openOrCreate(coalescing: coalesce ? .standard : .never)
-        var bar = ProgressBar("importing")
+        let bar = ProgressBar("importing")
         defer { bar.finish() }
         try listImport.apply(to: store) { bar.update($0) }
         bar.finish()
@@ -73,7 +73,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func importLog() throws {
-        var bar = ProgressBar("importing")
+        let bar = ProgressBar("importing")
         defer { bar.finish() }
         let found = try LogImport(path: input).write(to: store.path) { bar.update($0) }
         bar.finish()

@@ -130,7 +130,7 @@ struct LogCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        var bar = ProgressBar("searching")
+        let bar = ProgressBar("searching")
         defer { bar.finish() }
         var report = LogReport(store, format.value, color.style) {
             bar.finish()

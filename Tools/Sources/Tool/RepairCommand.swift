@@ -23,7 +23,7 @@ struct RepairCommand: ParsableCommand {
     @OptionGroup var format: FormatOption
 
     func run() throws {
-        var bar = ProgressBar("repairing")
+        let bar = ProgressBar("repairing")
         defer { bar.finish() }
         let report = try store.file.repair { bar.update($0) }
         bar.finish()

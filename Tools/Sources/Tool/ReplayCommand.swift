@@ -32,7 +32,7 @@ struct ReplayCommand: ParsableCommand {
     func run() throws {
         let others = try against.map { try ReplayReport.Hashes(path: $0) }
         let store = try store.file.open(isReadOnly: true)
-        var bar = ProgressBar("replaying")
+        let bar = ProgressBar("replaying")
         defer { bar.finish() }
         try ReplayReport(store).print(
             others, printsHashes: hashes, format.value, progress: { bar.update($0) },

@@ -36,7 +36,7 @@ struct RestoreCommand: ParsableCommand {
         }
     }
 
-    func run() throws { try options.run(request) }
+    func run() throws { try options.run(request, showing: "restoring") }
 
     private var request: HistoryRequest {
         if let row { return .restoreRow(IdentifierText(row), version) }

@@ -16,10 +16,15 @@ struct ReversalOptions: ParsableArguments {
     /// Opens the store, carries out a request and prints the result.
     ///
     /// - Throws: `ListError.conflicts` if there are conflicts, after printing the steps that were made.
-    func run(_ request: HistoryRequest, _ onConflict: ConflictPolicy = .refuse) throws {
+    func run(
+        _ request: HistoryRequest, _ onConflict: ConflictPolicy = .refuse, showing title: String = "working"
+    ) throws {
         let store = try store.file.open(isReadOnly: false, origin: origin.name)
+        let bar = ProgressBar(title)
+        defer { bar.finish() }
         let report = try ReversalReport(
             request, in: store, origin: origin.name ?? "", onConflict: onConflict)
+        bar.finish()
         switch format.value {
         case .text: try Standard.output.write(report.text())
         case .json: try Standard.output.write(report.json())

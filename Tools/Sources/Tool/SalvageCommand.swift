@@ -29,7 +29,7 @@ struct SalvageCommand: ParsableCommand {
     @OptionGroup var format: FormatOption
 
     func run() throws {
-        var bar = ProgressBar("salvaging")
+        let bar = ProgressBar("salvaging")
         defer { bar.finish() }
         let report = try StoreFile(path: old).salvage(to: new) { bar.update($0) }
         bar.finish()

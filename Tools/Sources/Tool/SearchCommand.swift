@@ -39,7 +39,7 @@ struct SearchCommand: ParsableCommand {
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let style = color.style
-        var bar = ProgressBar("searching")
+        let bar = ProgressBar("searching")
         defer { bar.finish() }
         try pager.page {
             try SearchReport(at.snapshot(in: store), store.source)

@@ -45,7 +45,7 @@ struct TrashCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        var bar = ProgressBar("searching")
+        let bar = ProgressBar("searching")
         defer { bar.finish() }
         let words = text.map { SearchWords($0) } ?? SearchWords()
         let report = try TrashReport(store, before: before, limit: all ? nil : limit, containing: words) {

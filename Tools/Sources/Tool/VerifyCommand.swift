@@ -29,7 +29,7 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var format: FormatOption
 
     func run() throws {
-        var bar = ProgressBar("verifying")
+        let bar = ProgressBar("verifying")
         defer { bar.finish() }
         let file = store.file
         if isQuick {

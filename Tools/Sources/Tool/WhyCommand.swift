@@ -81,7 +81,10 @@ struct WhyCommand: ParsableCommand {
         view.groupKey = group
         (view.sortKey, view.isDescending, view.limit) = (sort, descending, limit)
         let store = try store.file.open(isReadOnly: true)
+        let bar = ProgressBar("looking")
+        defer { bar.finish() }
         let report = try ExplanationReport(IdentifierText(id), in: store, at: at.version, through: view)
+        bar.finish()
         let style = color.style
         try pager.page {
             try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
