@@ -1,7 +1,6 @@
 // `listory demo`, which also runs without arguments. Always holds: it works in a temporary folder, and removes it.
 
 import ArgumentParser
-import Foundation
 import ToolSupport
 
 struct DemoCommand: ParsableCommand {
@@ -22,7 +21,7 @@ struct DemoCommand: ParsableCommand {
 
     func run() throws {
         if let writer { try DemoWriter.run(path: writer) }
-        let executable = Bundle.main.executablePath ?? CommandLine.arguments[0]
+        let executable = ThisProgram.path ?? CommandLine.arguments[0]
         let demo = try Demo(style: Standard.style()) { Standard.output.tryWrite($0 + "\n") }
         try demo.run { [executable, "demo", "--writer", $0] }
     }

@@ -1,9 +1,14 @@
 // `listory edit`. Always holds: what a key does is one commit, and is durable when the command ends.
 
 import ArgumentParser
-import Foundation
 import TerminalKit
 import ToolSupport
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

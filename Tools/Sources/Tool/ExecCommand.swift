@@ -1,8 +1,15 @@
 // `listory exec`. Always holds: when an answer is printed, its commit is durable.
 
 import ArgumentParser
-import Foundation
 import ToolSupport
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 struct ExecCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

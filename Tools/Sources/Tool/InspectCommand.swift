@@ -1,8 +1,21 @@
 // `listory inspect`. Always holds: the tool itself has no web server; it becomes the program that has one.
 
 import ArgumentParser
-import Foundation
 import ToolSupport
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,8 +59,11 @@ struct InspectCommand: ParsableCommand {
         arguments += ["--", store.path]
         let strings = arguments.map { strdup($0) } + [nil]
         defer { strings.forEach { free($0) } }
-        let beside = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent(name).path
+        let beside = ThisProgram.path.map { path in
+            URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(
+                name
+            ).path
+        }
         // These return only if there is no such program.
         if let beside { execv(beside, strings) }
         execvp(name, strings)

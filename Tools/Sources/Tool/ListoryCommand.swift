@@ -4,8 +4,15 @@
 // for JSON, and one of the documented exit codes.
 
 import ArgumentParser
-import Foundation
 import ToolSupport
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 @main
 struct ListoryCommand: ParsableCommand {
@@ -62,14 +69,14 @@ struct ListoryCommand: ParsableCommand {
             } else {
                 Standard.error.tryWrite(Diagnostic.line(text + " (see listory help)"))
             }
-            Foundation.exit(ExitStatus.usage.rawValue)
+            endProcess(.usage)
         default:
             if asksForJSON {
                 try? Diagnostic.json(error).map { try Standard.error.write($0) }
             } else {
                 Diagnostic.line(error).map(Standard.error.tryWrite)
             }
-            Foundation.exit(ExitStatus(error).rawValue)
+            endProcess(ExitStatus(error))
         }
     }
 
@@ -80,3 +87,6 @@ struct ListoryCommand: ParsableCommand {
             || zip(arguments, arguments.dropFirst()).contains { $0 == "--format" && $1 == "json" }
     }
 }
+
+// The name of the function of the C library is that of a member of every command.
+private func endProcess(_ status: ExitStatus) -> Never { exit(status.rawValue) }

@@ -90,6 +90,27 @@ import ToolSupport
         #expect(Array(text.utf8).withUnsafeBytes(RowContent.title) == title)
     }
 
+    @Test(arguments: [
+        (#"{"a":1,}"#, #"expected a name in quotation marks, found "}" in line 1, column 8"#),
+        ("{\"a\"\n 1}", #"expected a colon, found "1" in line 2, column 2"#),
+        ("[1 2]", #"expected a comma or ], found "2" in line 1, column 4"#),
+        ("[1", "expected a comma or ], found the end in line 1, column 3"),
+        ("", "expected a value, found the end in line 1, column 1"),
+        ("tru", "expected true, found the end in line 1, column 4"),
+        ("1.", "expected a digit, found the end in line 1, column 3"),
+        (#""\x""#, #"expected the letter of an escape, found "x" in line 1, column 3"#),
+        ("1 2", #"expected the end, found "2" in line 1, column 3"#),
+        (String(repeating: "[", count: 600), "expected at most 512 arrays and objects in each other, found "),
+    ])
+    func `An error says where bytes stop being JSON`(text: String, expected: String) {
+        do {
+            let value = try JSONValue(parsing: text.utf8)
+            Issue.record("\(value) is not JSON")
+        } catch {
+            #expect("\(error)".hasPrefix(expected))
+        }
+    }
+
     @Test func `Control characters of content cannot reach a terminal`() {
         #expect("a\u{1B}[31m\n\u{202E}b".visible == "a\\u{1B}[31m\\n\\u{202E}b")
         #expect("👩‍👩‍👧 ünï".visible == "👩‍👩‍👧 ünï")

@@ -4,7 +4,14 @@
 // signals.
 
 import CTerminal
-import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// What a window shows, and what keys do to it.
 public protocol TerminalContent: AnyObject {
@@ -70,7 +77,7 @@ private struct Window<Content: TerminalContent> {
     mutating func run() {
         while !content.isFinished {
             let grid = content.draw()
-            write(grid.commands(from: shown))
+            show(grid.commands(from: shown))
             shown = grid
             var sources = [
                 pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
@@ -122,10 +129,10 @@ private struct Window<Content: TerminalContent> {
         return true
     }
 
-    private func write(_ text: String) {
+    private func show(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            let count = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0 && errno != EINTR { return }
             bytes = bytes.dropFirst(max(0, count))
         }

@@ -3,9 +3,16 @@
 // Always holds: the program reads the rows as one JSON object, as `show --json` prints them; what it prints goes to standard
 // error.
 
-import Foundation
 import ListModel
 import Listory
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// A program that looks at the rows of a version.
 public struct RowProgram: Sendable {
@@ -20,35 +27,29 @@ public struct RowProgram: Sendable {
     ///
     /// - Throws: ``ToolError`` if it cannot be run, was killed, or ends with another code: then it says nothing of the rows.
     func judge(_ rows: UntypedSnapshot, _ source: any CommitSource) throws -> Bisection.Verdict {
-        let file = FileManager.default.temporaryDirectory.appending(path: "listory-\(UUID().uuidString).json")
-        guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
-            throw ToolError(.inputOutput, "program: \(file.path) cannot be written")
+        let ending: ChildProcess.Ending
+        do {
+            let file = try OpenFile.temporary()
+            try rows.reading { try SnapshotReport(rows, source: source).json { try file.write($0) } }
+            try file.rewind()
+            ending = try ChildProcess(
+                ["/bin/sh", "-c", command], variables: ["LISTORY_VERSION": "\(rows.version)"], input: file.descriptor,
+                output: STDERR_FILENO
+            ).wait()
+        } catch let error as SystemError {
+            throw ToolError(.inputOutput, "program: it cannot be run with the rows: \(error)")
         }
-        defer { try? FileManager.default.removeItem(at: file) }
-        let handle = try FileHandle(forUpdating: file)
-        defer { try? handle.close() }
-        try rows.reading { try SnapshotReport(rows, source: source).json { try handle.write(contentsOf: $0) } }
-        try handle.seek(toOffset: 0)
+        switch ending {
+        case .exit(0): return .good
+        case .exit(RowProgram.skip): return .skipped
+        case .exit(..<RowProgram.skip): return .bad
+        case .exit(let code): throw refusal(rows.version, "the exit code \(code)")
+        case .signal(let number): throw refusal(rows.version, "the signal \(number)")
+        }
+    }
 
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(["LISTORY_VERSION": "\(rows.version)"]) { $1 }
-        process.standardInput = handle
-        process.standardOutput = FileHandle.standardError
-        do { try process.run() } catch {
-            throw ToolError(
-                .inputOutput, "program: the shell cannot be run: \((error as NSError).localizedDescription)")
-        }
-        process.waitUntilExit()
-        let code = process.terminationStatus
-        guard process.terminationReason == .exit, code <= RowProgram.skip else {
-            let end = process.terminationReason == .exit ? "the exit code \(code)" : "the signal \(code)"
-            throw ToolError(
-                .refused,
-                "program: version \(rows.version): expected an exit code from 0 to 125 of the program, found \(end)")
-        }
-        return code == 0 ? .good : code == RowProgram.skip ? .skipped : .bad
+    private func refusal(_ version: Version, _ found: String) -> ToolError {
+        ToolError(
+            .refused, "program: version \(version): expected an exit code from 0 to 125 of the program, found \(found)")
     }
 }

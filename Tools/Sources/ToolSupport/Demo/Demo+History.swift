@@ -2,7 +2,6 @@
 //
 // Always holds: at the end, the branch that was left is checked out again, so the rows are those from before.
 
-import Foundation
 import ListModel
 import Listory
 

@@ -3,9 +3,14 @@
 //
 // Always holds: the library does everything that is shown on a real file; all printed results are computed.
 
-import Foundation
 import ListModel
 import Listory
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Shows the purpose of the project in a few seconds.
 public struct Demo {

@@ -2,7 +2,6 @@
 //
 // Always holds: a commit counts as acknowledged only if its line had arrived here before the kill.
 
-import Foundation
 import ListModel
 import Listory
 
@@ -18,20 +17,20 @@ struct DemoCrash {
     ///   - round: the number of the round; each lasts a little longer.
     ///   - command: the child's command line.
     func run(round: Int, command: [String]) throws {
-        let child = Process()
-        child.executableURL = URL(fileURLWithPath: command[0])
-        child.arguments = Array(command.dropFirst())
-        let output = Pipe()
-        child.standardOutput = output
+        let (child, output) = try start(command)
+        let first = try output.read()
+        pause(for: .milliseconds(150 * round + .random(in: 0...50)))
+        child.kill()
+        _ = child.wait()
+        try recover(Acknowledgements(first + output.readToEnd()))
+    }
+
+    /// Starts the child, and returns the end of the pipe into which it prints. Only the child has the other end.
+    private func start(_ command: [String]) throws -> (ChildProcess, OpenFile) {
+        let (reader, writer) = try OpenFile.pipe()
         // A backtracer would outlive the child and hold the pipe.
-        child.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        try child.run()
-        var printed = output.fileHandleForReading.availableData
-        Thread.sleep(forTimeInterval: 0.15 * Double(round) + Double.random(in: 0...0.05))
-        kill(child.processIdentifier, SIGKILL)
-        child.waitUntilExit()
-        printed.append(output.fileHandleForReading.readDataToEndOfFile())
-        try recover(Acknowledgements(printed))
+        let variables = ["SWIFT_BACKTRACE": "enable=no"]
+        return (try ChildProcess(command, variables: variables, output: writer.descriptor), reader)
     }
 
     private func recover(_ acknowledged: Acknowledgements) throws {
@@ -55,7 +54,7 @@ struct DemoCrash {
 private struct Acknowledgements {
     let commits: [(version: Version, hash: String)]
 
-    init(_ printed: Data) {
+    init(_ printed: [UInt8]) {
         let lines = String(decoding: printed, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         commits = lines.dropLast().compactMap { line in
             let words = line.split(separator: " ")

@@ -7,7 +7,6 @@
 // the window shows at the cursor, whatever others have edited meanwhile; looking at the past and searching change nothing;
 // drawing reads only the rows in the window.
 
-import Foundation
 import ListModel
 import Listory
 import TerminalKit
@@ -334,28 +333,9 @@ public final class ListEditor: TerminalContent {
         rows.sections[section].items.first ?? rows.sections.lazy.compactMap { $0.items.first }.first
     }
 
-    /// An id that no row has had.
-    private func freshID(like example: UntypedID?) throws -> UntypedID {
-        switch example {
-        case .uuid: return .uuid(UUID())
-        case .string: return .string(UUID().uuidString)
-        case .integer, nil:
-            var fresh = FreshIdentifiers(rows)
-            while true {
-                let id = try fresh.next()
-                if try store.history(ofRow: id, limit: 1).isEmpty { return id }
-            }
-        }
-    }
-
     private func insertSection(_ text: String) throws {
         let line = line(cursor)
-        let id: UntypedID =
-            if case .integer? = rows.sections.first?.id {
-                .integer(rows.sections.reduce(0) { if case .integer(let id) = $1.id { max($0, id) } else { $0 } } + 1)
-            } else {
-                .string(rows.sections.contains { $0.id == .string(text) } ? UUID().uuidString : text)
-            }
+        let id = freshSectionID(text)
         let target: SectionDestination = line.map { .after(rows.sections[$0.section].id) } ?? .end
         try edit("Add Section") { try $0.insertSection(NewSection(id: id, title: text), at: target) }
         chooseSection(id)

@@ -2,7 +2,13 @@
 //
 // Always holds: each line is returned once, without its line feed; the last line need not have one.
 
-import Foundation
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// Reads lines from a file descriptor.
 public struct LineReader {

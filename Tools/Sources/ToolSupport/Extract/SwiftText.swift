@@ -2,8 +2,13 @@
 //
 // Always holds: the source compiles to the same value, whatever characters a text has; none of them is invisible.
 
-import Foundation
 import ListModel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Writes values as Swift source.
 enum SwiftText {

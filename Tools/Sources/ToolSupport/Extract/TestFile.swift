@@ -3,9 +3,14 @@
 // Always holds: the test makes the rows of the list with the library's own interface, one edit for each event, and fails as
 // long as they are wrong.
 
-import Foundation
 import ListModel
 import Listory
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A test that fails as a short list does.
 public struct TestFile {
@@ -23,7 +28,7 @@ public struct TestFile {
 
     /// Refuses a path where there is a file.
     public static func requireNone(at path: String) throws {
-        if FileManager.default.fileExists(atPath: path) {
+        if FileStatus(path) != nil {
             throw ToolError(.refused, "\(path): expected no file, found one")
         }
     }
@@ -32,16 +37,17 @@ public struct TestFile {
     public func write(to path: String) throws {
         try TestFile.requireNone(at: path)
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
-        do {
-            try Data(text(named: name).utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
-        } catch let error as CocoaError {
-            throw ToolError(.inputOutput, "\(path): cannot be written: \(error.localizedDescription)")
+        let text = try text(named: name)
+        do throws(SystemError) { try OpenFile(creating: path).write(Array(text.utf8)) } catch {
+            throw ToolError(.inputOutput, "\(path): cannot be written: \(error)")
         }
     }
 
     /// The file, for a name without its ending.
     public func text(named name: String) throws -> String {
-        let identifier = name.unicodeScalars.filter { CharacterSet.alphanumerics.contains($0) && $0.isASCII }
+        let identifier = name.unicodeScalars.filter {
+            $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
+        }
         let suite =
             identifier.first?.properties.isAlphabetic == true ? String(identifier) : "Extracted\(String(identifier))"
         var lines = [
@@ -120,7 +126,7 @@ public struct TestFile {
             return line("renameSection(.section(\(SwiftText.id(id))), to: \(SwiftText.literal(new)))")
         case .listReloaded(_, let new):
             let sections = try copy.sections(new).flatMap { section in
-                call("", section, ",").map { $0.replacingOccurrences(of: "            try ", with: "                ") }
+                call("", section, ",").map { $0.replacing("            try ", with: "                ") }
             }
             return ["            try list.reload(["] + sections + ["            ])"]
         case .annotated(let name, let value):

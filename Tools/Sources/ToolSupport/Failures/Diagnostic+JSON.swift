@@ -2,8 +2,6 @@
 //
 // Always holds: it is one line with one member, `error`, on standard error.
 
-import Foundation
-
 extension Diagnostic {
     /// The line about an error; nil if nothing is to be printed.
     public static func json(_ error: any Error) -> [UInt8]? {

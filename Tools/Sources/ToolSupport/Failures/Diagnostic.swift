@@ -3,10 +3,15 @@
 // Always holds: a diagnostic is one line on standard error: a text after the name of the tool, or JSON if the command was
 // asked for JSON.
 
-import Foundation
 import LMDB
 import ListModel
 import Listory
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The text and the code of an error.
 public enum Diagnostic {
@@ -28,7 +33,7 @@ public enum Diagnostic {
         case is ToolError, is ListError, is LMDBError, is RecordError, is RequestError, is ImportError,
             is VersionNameError:
             String(describing: error)
-        default: (error as NSError).localizedDescription
+        default: (error as? any LocalizedError)?.errorDescription ?? "\(error)"
         }
     }
 

@@ -1,6 +1,5 @@
 // The exit status of each error.
 
-import Foundation
 import LMDB
 import ListModel
 import Listory

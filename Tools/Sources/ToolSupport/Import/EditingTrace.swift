@@ -2,8 +2,13 @@
 //
 // Always holds: every patch fits the text after the patches before it; each value of a file is checked.
 
-import Foundation
 import ListModel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A recorded editing session.
 public struct EditingTrace: Equatable, Sendable {

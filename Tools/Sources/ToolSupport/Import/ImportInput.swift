@@ -2,7 +2,11 @@
 //
 // Always holds: an input that begins like a gzip file is decompressed, whatever its name.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// An input to import.
 public struct ImportInput: Sendable {
@@ -24,43 +28,38 @@ public struct ImportInput: Sendable {
     public init(path: String) throws {
         let isStandardInput = path == "-"
         name = isStandardInput ? "standard input" : URL(fileURLWithPath: path).lastPathComponent
-        let data: Data
-        do {
-            data =
-                isStandardInput
-                ? try FileHandle.standardInput.readToEnd() ?? Data()
-                : try Data(contentsOf: URL(fileURLWithPath: path))
+        let found: [UInt8]
+        do throws(SystemError) {
+            let file = isStandardInput ? try OpenFile.standardInput() : try OpenFile(reading: path)
+            found = try file.readToEnd()
         } catch {
-            throw ToolError(.inputOutput, "\(path) cannot be read: \((error as NSError).localizedDescription)")
+            throw ToolError(.inputOutput, "\(path) cannot be read: \(error)")
         }
-        bytes = Array(data.starts(with: [0x1F, 0x8B]) ? try ImportInput.decompressed(data, name) : data)
+        bytes = found.starts(with: [0x1F, 0x8B]) ? try ImportInput.decompressed(found, name) : found
     }
 
     /// Decompresses bytes with the system's `gzip`.
-    private static func decompressed(_ data: Data, _ name: String) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["gzip", "-dc"]
-        let input = Pipe()
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        do {
-            try process.run()
-            // On a separate thread, because both pipes are short, and gzip writes output before it has read everything.
-            let writer = Thread {
-                // If gzip has ended, its exit code shows it.
-                try? input.fileHandleForWriting.write(contentsOf: data)
-                try? input.fileHandleForWriting.close()
-            }
-            writer.start()
-            let result = try output.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            if process.terminationStatus == 0 { return result }
+    private static func decompressed(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
+        do throws(SystemError) {
+            // Not a pipe: it is short, and gzip writes output before it has read everything.
+            let input = try OpenFile.temporary()
+            try input.write(bytes)
+            try input.rewind()
+            let (child, output) = try gzip(input)
+            let result = try output.readToEnd()
+            if child.wait() == .exit(0) { return result }
         } catch {
-            throw ToolError(.inputOutput, "gzip cannot be run: \((error as NSError).localizedDescription)")
+            throw ToolError(.inputOutput, "gzip cannot be run: \(error)")
         }
         throw ToolError(.inputOutput, "\(name) cannot be decompressed: gzip failed")
+    }
+
+    /// Starts `gzip`, and returns the end of the pipe into which it writes. Only gzip has the other end.
+    private static func gzip(_ input: OpenFile) throws(SystemError) -> (ChildProcess, OpenFile) {
+        let (reader, writer) = try OpenFile.pipe()
+        let nowhere = try OpenFile(writing: "/dev/null")
+        let child = try ChildProcess(
+            ["gzip", "-dc"], input: input.descriptor, output: writer.descriptor, errors: nowhere.descriptor)
+        return (child, reader)
     }
 }

@@ -3,7 +3,6 @@
 // Always holds: an input is read and checked completely before the store is changed. A list becomes one commit, a
 // recording one commit for each transaction. When the import returns, all of it is durable.
 
-import Foundation
 import ListModel
 import Listory
 
@@ -89,5 +88,5 @@ public struct ListImport {
     }
 
     /// The times as lines of text.
-    public var timing: String { seconds.map { "\($0) \(String(format: "%.3f", $1)) s\n" }.joined() }
+    public var timing: String { seconds.map { "\($0) \($1.text(places: 3)) s\n" }.joined() }
 }

@@ -4,7 +4,6 @@
 // Always holds: there is a store only if every line was read, every event fitted the rows, and the rows had the hash of
 // each commit.
 
-import Foundation
 import ListModel
 import Listory
 

@@ -2,7 +2,11 @@
 //
 // Always holds: bytes that are not JSON throw; they never become a wrong value.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 extension JSONValue {
     private static let decoder = JSONDecoder()
@@ -14,18 +18,10 @@ extension JSONValue {
     public init(parsing bytes: some Sequence<UInt8>) throws {
         let data = Data(bytes)
         do { self = try JSONValue.decoder.decode(JSONValue.self, from: data) } catch {
-            throw JSONSyntaxError(description: JSONValue.reason(data))
+            // The parser does not say where it stopped.
+            let fault = JSONFault.first(in: Array(data))
+            throw JSONSyntaxError(description: fault?.description ?? "the text is not valid JSON")
         }
-    }
-
-    /// Why bytes are not JSON. Only the other parser of Foundation says where it stopped.
-    private static func reason(_ data: Data) -> String {
-        do { _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) } catch {
-            if let text = (error as NSError).userInfo["NSDebugDescription"] as? String {
-                return text.trimmingCharacters(in: CharacterSet(charactersIn: "."))
-            }
-        }
-        return "the text is not valid JSON"
     }
 }
 

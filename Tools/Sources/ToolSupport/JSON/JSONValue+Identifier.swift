@@ -3,8 +3,13 @@
 // Always holds: every identifier can be given in a request. A UUID is given as {"$uuid": "…"}, because its string would
 // be read as a string.
 
-import Foundation
 import ListModel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension JSONValue {
     /// The member of an object that means a UUID.

@@ -3,7 +3,11 @@
 // Always holds: a whole number of up to 38 digits is kept digit by digit; the bytes of a value are canonical
 // (`JSONWriter`), so two equal values have equal bytes.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// A JSON value.
 public enum JSONValue: Hashable, Sendable {

@@ -3,8 +3,6 @@
 // Always holds: between matching `begin` and `end` calls the bytes are a prefix of valid JSON; strings are escaped as
 // little as JSON allows, so that equal values have equal bytes.
 
-import Foundation
-
 /// Writes JSON values one after another.
 public struct JSONWriter {
     /// The bytes so far.

@@ -3,9 +3,14 @@
 // Always holds: bytes that are JSON are shown as JSON, content with an envelope as {"$version": 2, "$content": …}, all
 // others as {"$base64": "…"}. Each of these forms, and {"$utf8": "…"} for a text as it is, can be used in a request.
 
-import Foundation
 import ListModel
 import Listory
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Converts between the bytes of a content and JSON.
 public enum RowContent {

@@ -2,7 +2,6 @@
 //
 // Always holds: both formats have the same numbers.
 
-import Foundation
 import Listory
 
 extension CompactionReport {
@@ -16,8 +15,8 @@ extension CompactionReport {
             packed      \(packedCount) commits in \(blockBytes) bytes
             unpacked    \(unpackedCount) commits
             before      \(bytesBefore) bytes
-            after       \(bytesAfter) bytes, \(String(format: "%.1f", share)) %
-            per event   \(String(format: "%.2f", bytesPerEvent)) bytes, \(eventCount) events
+            after       \(bytesAfter) bytes, \(share.text(places: 1)) %
+            per event   \(bytesPerEvent.text(places: 2)) bytes, \(eventCount) events
 
             """
     }

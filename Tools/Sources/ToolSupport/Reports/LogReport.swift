@@ -3,7 +3,6 @@
 // Always holds: only as much of the log is read as is printed, or as the filter has to look at; of a row, only the commits
 // that changed it. It is read in parts, and contents are read between parts, because both need the file.
 
-import Foundation
 import ListModel
 import Listory
 

@@ -2,7 +2,6 @@
 //
 // Always holds: a frame is not printed before its time.
 
-import Foundation
 import ListModel
 import Listory
 
@@ -27,8 +26,8 @@ public struct PlaybackReport {
         send: ([UInt8]) throws -> Void
     ) throws {
         try store.forEachFrame(from: start, to: end) { frame in
-            let pause = speed.pause(frame.pause)
-            if pause > .zero { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
+            let duration = speed.pause(frame.pause)
+            if duration > .zero { pause(for: duration) }
             try send(format == .text ? Array(text(frame, style).utf8) : json(frame))
         }
     }

@@ -1,7 +1,12 @@
 // Prints the processes that have a store open. Always holds: they are in the order of their numbers.
 
-import Foundation
 import Listory
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Prints processes.
 public struct ProcessReport {
@@ -17,7 +22,7 @@ public struct ProcessReport {
     /// The name of the program that a process runs, where the system tells it in a file.
     private static func program(_ processID: Int32) -> String? {
         guard let name = try? String(contentsOfFile: "/proc/\(processID)/comm", encoding: .utf8) else { return nil }
-        return name.trimmingCharacters(in: .newlines)
+        return String(name.prefix { !$0.isNewline })
     }
 
     /// A line for each process.

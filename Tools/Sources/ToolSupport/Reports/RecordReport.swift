@@ -2,7 +2,6 @@
 //
 // Always holds: the bytes are those that the log has, or had before they were packed.
 
-import Foundation
 import ListModel
 
 /// Prints a record.
@@ -38,7 +37,7 @@ public struct RecordReport {
                 let offset = String(start, radix: 16)
                 lines.append(
                     String(repeating: "0", count: max(0, 8 - offset.count)) + offset + "  "
-                        + digits.padding(toLength: 48, withPad: " ", startingAt: 0) + " " + text)
+                        + digits + String(repeating: " ", count: 49 - digits.count) + text)
             }
         }
         return lines.joined(separator: "\n") + "\n"

@@ -2,13 +2,12 @@
 //
 // Always holds: both formats have the same numbers.
 
-import Foundation
 import Listory
 
 extension StoreStatistics {
     /// A line for each number.
     public var report: String {
-        let bytes = String(format: "%.1f", bytesPerEvent)
+        let bytes = bytesPerEvent.text(places: 1)
         return """
             version     \(version)
             commits     \(commitCount)

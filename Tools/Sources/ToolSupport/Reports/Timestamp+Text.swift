@@ -2,8 +2,13 @@
 //
 // Always holds: the text names the moment to the microsecond.
 
-import Foundation
 import ListModel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension Timestamp {
     /// The time in ISO 8601, in UTC, to the microsecond.

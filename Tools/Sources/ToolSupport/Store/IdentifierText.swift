@@ -2,8 +2,13 @@
 //
 // Always holds: the text means every id that is printed so, because a command line does not tell 7 from "7".
 
-import Foundation
 import ListModel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The ids that a text may mean.
 public struct IdentifierText: Hashable, Sendable {

@@ -4,10 +4,15 @@
 // store opens as it does in an app: from its newest checkpoint, and a page is checked when it is used. Only commands that
 // read the whole file anyway check all of it first.
 
-import Foundation
 import LMDB
 import ListModel
 import Listory
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The file of a store, as a command line names it.
 public struct StoreFile: Sendable {
@@ -20,7 +25,7 @@ public struct StoreFile: Sendable {
     }
 
     /// Whether a file exists at the path.
-    public var exists: Bool { FileManager.default.fileExists(atPath: path) }
+    public var exists: Bool { FileStatus(path) != nil }
 
     /// The options for edits: each commit is a separate undo step, however fast a program makes them. Only groups make
     /// steps of several commits. Memory stays small, however large the file is.
@@ -87,14 +92,10 @@ public struct StoreFile: Sendable {
 
     /// Refuses a path that cannot be a store.
     func requireFile() throws {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw ListError.notFound(path: path)
-        }
-        if isFolder.boolValue { throw ListError.notAStore(path: path, found: "a folder") }
+        guard let status = FileStatus(path) else { throw ListError.notFound(path: path) }
+        if status.isFolder { throw ListError.notAStore(path: path, found: "a folder") }
         // LMDB would make a database of an empty file.
-        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-        if size == 0 { throw ListError.notAStore(path: path, found: "an empty file") }
+        if status.size == 0 { throw ListError.notAStore(path: path, found: "an empty file") }
     }
 
     /// Calls `body`. If the file was never an LMDB file, the error does not say that it is damaged.
@@ -107,13 +108,11 @@ public struct StoreFile: Sendable {
 
     /// Whether one of the two meta pages, which begin an LMDB file, can be recognised.
     private var hasMetaPage: Bool {
-        guard let file = FileHandle(forReadingAtPath: path) else { return false }
-        defer { try? file.close() }
-        guard let data = try? file.read(upToCount: 1 << 17) else { return false }
+        guard let bytes = try? OpenFile(reading: path).read(upTo: 1 << 17) else { return false }
         let magic: [UInt8] = [0xDE, 0xC0, 0xEF, 0xBE]
         // The second page begins at the page size, which is a power of two.
         return ([0] + (8...16).map { 1 << $0 }).contains { page in
-            data.dropFirst(page + 16).prefix(4).elementsEqual(magic)
+            bytes.dropFirst(page + 16).prefix(4).elementsEqual(magic)
         }
     }
 }

@@ -2,7 +2,6 @@
 //
 // Always holds: a file that was never a store is not called damaged.
 
-import Foundation
 import LMDB
 import ListModel
 import Listory
@@ -87,7 +86,7 @@ extension StoreFile {
         let store = try open(isReadOnly: false)
         defer { try? store.close() }
         try withoutActuallyEscaping(progress) { progress in try store.copy(to: target) { progress($0) } }
-        return try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int ?? 0
+        return FileStatus(target)?.size ?? 0
     }
 
     /// Copies the store and verifies the copy.

@@ -3,7 +3,6 @@
 // Always holds: no text means two versions: numbers have digits only, dates have hyphens, the other names begin with a
 // letter.
 
-import Foundation
 import ListModel
 import Listory
 
@@ -120,7 +119,7 @@ public struct VersionRange: Hashable, Sendable {
     ///
     /// - Throws: ``VersionNameError``.
     public init(_ text: String) throws(VersionNameError) {
-        if let dots = text.range(of: "..") {
+        if let dots = text.firstRange(of: "..") {
             first = try VersionName(String(text[..<dots.lowerBound]))
             last = try VersionName(String(text[dots.upperBound...]))
         } else {

@@ -3,7 +3,19 @@
 // Always holds: without a terminal, or without a pager, the result goes to standard output; when `run` returns, the pager has
 // ended, and standard output is what it was.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// The program that pages.
 public enum Pager {

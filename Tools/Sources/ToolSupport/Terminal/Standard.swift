@@ -2,7 +2,13 @@
 //
 // Always holds: bytes are written completely and in order; a failed write is an error, not a signal.
 
-import Foundation
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// An output of the process.
 public struct Standard: Sendable {
@@ -28,19 +34,8 @@ public struct Standard: Sendable {
     ///
     /// - Throws: ``ToolError``. If the reader has closed the pipe, the error has no text.
     public func write(_ bytes: some Collection<UInt8>) throws {
-        let bytes = ContiguousArray(bytes)
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { raw in
-                // SAFETY: `written` is less than the number of bytes.
-                Foundation.write(descriptor, raw.baseAddress! + written, raw.count - written)
-            }
-            if count >= 0 {
-                written += count
-            } else if errno != EINTR {
-                let reason = errno == EPIPE ? "" : "the output cannot be written: \(String(cString: strerror(errno)))"
-                throw ToolError(.inputOutput, reason)
-            }
+        do throws(SystemError) { try OpenFile.write(bytes, to: descriptor) } catch {
+            throw ToolError(.inputOutput, error.saysBrokenPipe ? "" : "the output cannot be written: \(error)")
         }
     }
 

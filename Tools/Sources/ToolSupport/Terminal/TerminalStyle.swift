@@ -2,7 +2,19 @@
 //
 // Always holds: without them the text is the same, so no information is in the colour alone.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// The style of text.
 public struct TerminalStyle: Sendable {

@@ -2,7 +2,7 @@
 //
 // Always holds: the calling thread continues when the task has ended.
 
-import Foundation
+import Dispatch
 
 /// Runs a task, and waits for its end.
 ///

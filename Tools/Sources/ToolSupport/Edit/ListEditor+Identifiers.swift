@@ -1,0 +1,36 @@
+// The ids of new rows and sections.
+//
+// Always holds: they are of the kind that the others have.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import ListModel
+import Listory
+
+extension ListEditor {
+    /// An id that no row has had.
+    func freshID(like example: UntypedID?) throws -> UntypedID {
+        switch example {
+        case .uuid: return .uuid(UUID())
+        case .string: return .string(UUID().uuidString)
+        case .integer, nil:
+            var fresh = FreshIdentifiers(rows)
+            while true {
+                let id = try fresh.next()
+                if try store.history(ofRow: id, limit: 1).isEmpty { return id }
+            }
+        }
+    }
+
+    /// An id that no section has: the title, if that is none.
+    func freshSectionID(_ title: String) -> UntypedID {
+        if case .integer? = rows.sections.first?.id {
+            let last = rows.sections.reduce(0 as Int64) { if case .integer(let id) = $1.id { max($0, id) } else { $0 } }
+            return .integer(last + 1)
+        }
+        return .string(rows.sections.contains { $0.id == .string(title) } ? UUID().uuidString : title)
+    }
+}
