@@ -97,7 +97,7 @@ struct IdentifierIndexTests {
         var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         var model = Model()
         for number in 0..<count { model.insert(generator.next(), UInt32(number)) }
-        index.build(model.entries.map { (hash: $0.hash, leaf: $0.leaf) })
+        index.build(model.entries.map { IdentifierIndex.entry($0.hash, $0.leaf) })
         try expectEqual(index, model, "built at once")
         for number in 0..<300 {
             let hash = generator.next()

@@ -59,10 +59,8 @@ extension ListState {
     /// Rebuilds the trees and the locators from the same rows.
     ///
     /// - Complexity: O(n).
-    package mutating func rebuild() throws {
-        let version = version
-        try apply(.listReloaded(old: [], new: snapshot().sections.map { $0.entry.contents(pool) }))
-        self.version = version
+    package mutating func rebuild() {
+        replaceAll(snapshot().sections.map { ($0.id, $0.title, $0.items) })
     }
 
     /// A state at a past version, to replay from. It does not track ids, and has no histories.

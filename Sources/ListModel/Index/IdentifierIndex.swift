@@ -45,8 +45,9 @@ struct IdentifierIndex: ~Copyable {
     @inline(__always)
     private static func fingerprint(_ hash: UInt64) -> UInt64 { hash &>> UInt64(64 - fingerprintBits) }
 
+    /// The entry of a hash and the leaf of its id.
     @inline(__always)
-    private static func entry(_ hash: UInt64, _ leaf: UInt32) -> UInt64 {
+    static func entry(_ hash: UInt64, _ leaf: UInt32) -> UInt64 {
         fingerprint(hash) &<< 32 | UInt64(leaf)
     }
 
@@ -148,21 +149,21 @@ struct IdentifierIndex: ~Copyable {
 // MARK: - Many at once
 
 extension IdentifierIndex {
-    /// Builds an empty index from many ids, by sorting all entries into their chunks at once.
+    /// Builds an empty index from the entries of many ids, by sorting all of them into their chunks at once.
     ///
     /// - Complexity: O(n) expected.
-    mutating func build(_ entries: [(hash: UInt64, leaf: UInt32)]) {
+    mutating func build(_ entries: [UInt64]) {
         precondition(count == 0, "only an empty index is built at once")
         let chunkCount = max(1, (entries.count + IdentifierIndex.load - 1) / IdentifierIndex.load)
         while chunks.count < chunkCount { chunks.append() }
         var ends = [Int](repeating: 0, count: chunks.count + 1)
-        for entry in entries { ends[chunk(IdentifierIndex.fingerprint(entry.hash)) + 1] += 1 }
+        for entry in entries { ends[chunk(entry &>> 32) + 1] += 1 }
         for index in 1..<ends.count { ends[index] += ends[index - 1] }
         var next = ends
         var sorted = [UInt64](repeating: 0, count: entries.count)
         for entry in entries {
-            let chunk = chunk(IdentifierIndex.fingerprint(entry.hash))
-            sorted[next[chunk]] = IdentifierIndex.entry(entry.hash, entry.leaf)
+            let chunk = chunk(entry &>> 32)
+            sorted[next[chunk]] = entry
             next[chunk] += 1
         }
         sorted.withUnsafeMutableBufferPointer { sorted in

@@ -146,8 +146,8 @@ extension Locator where Element: TreeElement {
         element.pointee.forEachKey(salt: salt) { index.remove(hash: $0, leaf: leaf) }
     }
 
-    /// Builds the index of a locator that has no entries, from hashes and the leaves of their elements.
-    mutating func build(_ entries: [(hash: UInt64, leaf: UInt32)]) {
+    /// Builds the index of a locator that has no entries.
+    mutating func build(_ entries: [UInt64]) {
         guard isTracking else { return }
         index.build(entries)
     }

@@ -182,8 +182,9 @@ extension ListState {
         }
         if let items = ListRun(section.items) { try checkNew(items) }
         // A section number is used only once.
-        if sectionNumberCount >= Limits.sectionNumbers { try rebuild() }
-        tree.insert(makeEntry(section), at: index, owner: ListState.listOwner, &sectionLocator)
+        if sectionNumberCount >= Limits.sectionNumbers { rebuild() }
+        tree.insert(
+            makeEntry(section.id, section.title, section.items), at: index, owner: ListState.listOwner, &sectionLocator)
         itemCount += section.items.count
     }
 
@@ -218,34 +219,37 @@ extension ListState {
     }
 
     private mutating func reload(_ sections: [ListSection]) throws {
-        var sectionIDs = Set<UntypedID>()
-        var itemIDs = Set<UntypedID>()
-        for section in sections {
-            if !sectionIDs.insert(section.id).inserted { throw ListError.duplicateSection(section.id) }
-            for item in section.items where !itemIDs.insert(item.id).inserted {
-                throw ListError.duplicateItem(item.id)
-            }
-        }
-        try checkRoom(for: itemIDs.count - itemCount)
+        var ids = Set<UntypedID>()
+        for section in sections where !ids.insert(section.id).inserted { throw ListError.duplicateSection(section.id) }
+        let count = sections.reduce(0) { $0 + $1.items.count }
+        try ListState.checkDifferent(sections.lazy.flatMap(\.items), count)
+        try checkRoom(for: count - itemCount)
         guard sections.count <= pool.limits.sections else {
             throw ListError.limitReached(what: "sections", limit: UInt64(pool.limits.sections))
         }
+        replaceAll(sections.map { ($0.id, $0.title, $0.items) })
+    }
+
+    /// Replaces all sections and rows, and rebuilds the locators. All ids are different.
+    mutating func replaceAll<Rows: Collection<UntypedRow>>(_ sections: [(id: UntypedID, title: String, rows: Rows)]) {
         sectionLocator.retireAll(&retiredChunks)
         itemLocator.retireAll(&retiredChunks)
         sectionLocator = Locator(pool, isTracking: sectionLocator.isTracking)
         itemLocator = Locator(pool, isTracking: itemLocator.isTracking)
         sectionNumberCount = 0
-        itemCount = itemIDs.count
-        let entries = sections.map { makeEntry($0) }
+        itemCount = sections.reduce(0) { $0 + $1.rows.count }
+        let entries = sections.map { makeEntry($0.id, $0.title, $0.rows) }
         tree = PersistentTree(entries, pool, owner: ListState.listOwner, &sectionLocator)
     }
 
     /// An entry for the tree of sections. Inserts its rows into the locator.
-    private mutating func makeEntry(_ section: ListSection) -> SectionEntry {
+    private mutating func makeEntry(
+        _ id: UntypedID, _ title: String, _ rows: some Collection<UntypedRow>
+    ) -> SectionEntry {
         let number = sectionNumberCount
         sectionNumberCount += 1
-        let items = PersistentTree(section.items, pool, owner: number, &itemLocator)
-        return SectionEntry(id: section.id, title: section.title, number: number, rows: items.top)
+        let items = PersistentTree(rows, pool, owner: number, &itemLocator)
+        return SectionEntry(id: id, title: title, number: number, rows: items.top)
     }
 }
 
@@ -319,7 +323,7 @@ extension ListState {
                 try checkNew(items[index].id)
             }
         }
-        if items.count > 1 { try ListState.checkDifferent(items) }
+        if items.count > 1, !areCountingUp(items) { try ListState.checkDifferent(items, items.count) }
     }
 
     @inline(never)
@@ -327,16 +331,21 @@ extension ListState {
         if indexPath(of: id) != nil { throw ListError.duplicateItem(id) }
     }
 
-    /// Checks that no id occurs twice in a run.
+    /// Checks that no id occurs twice among so many rows.
     @inline(never)
-    private static func checkDifferent(_ items: ListRun<UntypedRow>) throws {
-        if areCountingUp(items) { return }
-        var ids = Set<UntypedID>(minimumCapacity: items.count)
+    private static func checkDifferent(_ items: some Sequence<UntypedRow>, _ count: Int) throws {
+        // A set of the ids takes eight times as much memory as their hashes, so it decides only if two hashes are equal.
+        var hashes: [UInt64] = []
+        hashes.reserveCapacity(count)
+        for item in items { hashes.append(item.id.hash64) }
+        hashes.sort()
+        if !zip(hashes, hashes.dropFirst()).contains(where: ==) { return }
+        var ids = Set<UntypedID>(minimumCapacity: count)
         for item in items where !ids.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
     }
 
     /// Whether the ids are increasing integers, for example from a counter. Then none occurs twice.
-    private static func areCountingUp(_ items: ListRun<UntypedRow>) -> Bool {
+    private func areCountingUp(_ items: ListRun<UntypedRow>) -> Bool {
         items.withElements { items in
             var last = Int64.min
             for item in items {

@@ -50,31 +50,32 @@ extension PersistentTree where Element: TreeElement {
         self.init(pool)
         guard !elements.isEmpty else { return }
         let limits = pool.limits
-        var keys: [(hash: UInt64, leaf: UInt32)] = []
+        var entries: [UInt64] = []
         // An empty index is built from all ids at once. An index with entries gets each id separately.
         let isFirst = locator.index.count == 0 && locator.isTracking
-        if isFirst { keys.reserveCapacity(elements.count) }
+        if isFirst { entries.reserveCapacity(elements.count) }
         var level: [TreeChild<Element>] = []
         level.reserveCapacity(elements.count / limits.leafCapacity + 1)
-        var index = elements.startIndex
-        while index < elements.endIndex {
+        // An iterator: of a tree, it does not search for each element.
+        var iterator = elements.makeIterator()
+        var next = iterator.next()
+        while next != nil {
             let leaf = Self.makeNode(height: 0, limits, &locator)
-            while leaf.count < limits.leafCapacity && index < elements.endIndex {
-                let element = elements[index]
-                elements.formIndex(after: &index)
+            while leaf.count < limits.leafCapacity, let element = next {
+                next = iterator.next()
                 let place = leaf.elements.advanced(by: leaf.count)
                 place.initialize(to: element)
                 leaf.count += 1
                 if !element.isPlain { leaf.isPlain = false }
                 if isFirst {
-                    element.forEachKey(salt: locator.salt) { keys.append(($0, leaf.number)) }
+                    element.forEachKey(salt: locator.salt) { entries.append(IdentifierIndex.entry($0, leaf.number)) }
                 } else {
                     locator.insert(place, leaf: leaf.number)
                 }
             }
             level.append(TreeChild(summarizing: leaf))
         }
-        if isFirst { locator.build(keys) }
+        if isFirst { locator.build(entries) }
         while level.count > 1 {
             level = stride(from: 0, to: level.count, by: limits.innerCapacity).map { start in
                 let parent = Self.makeNode(height: level[0].node!.height + 1, limits, &locator)

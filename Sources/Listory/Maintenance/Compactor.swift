@@ -92,7 +92,7 @@ struct Compactor: ~Copyable {
         try file.flush()
         if file.newest?.version != written.version && written.version > .empty {
             // A rebuilt tree has full leaves, unlike that of an edited list.
-            try state.rebuild()
+            state.rebuild()
             try takeCheckpoint()
         }
         try file.put(written.base)

@@ -159,7 +159,7 @@ private struct SalvageFile: ~Copyable {
     ) throws -> Set<ContentReference> {
         try file.flush()
         if state.version > base.version {
-            try state.rebuild()
+            state.rebuild()
             try takeCheckpoint(&state)
         }
         let lost = try file.putContents(older) { try index.content(of: $0) }

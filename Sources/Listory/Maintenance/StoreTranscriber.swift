@@ -94,7 +94,7 @@ public struct StoreTranscriber: ~Copyable {
     private consuming func finish() throws {
         try file.flush()
         if version > base.version {
-            try commits.state.rebuild()
+            commits.state.rebuild()
             try file.takeCheckpoint(of: &commits.state) { _ in nil }
         }
         if base.version > .empty { try file.put(base) }
