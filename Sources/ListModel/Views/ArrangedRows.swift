@@ -113,7 +113,9 @@ extension ArrangedRows {
     private struct Gathered {
         let group: QueryGroup
         let number: UInt32
-        var entries: [(rank: RowRank, item: UntypedRow)] = []
+        /// Apart, because those that are in a tree are needed no longer.
+        var ranks: [RowRank] = []
+        var items: [UntypedRow] = []
     }
 
     /// Fills an empty stage from a source.
@@ -150,46 +152,55 @@ extension ArrangedRows {
                     }
                 }
                 let rank = RowRank(label: labels[offset], section: number, key: key)
-                gathered[place].entries.append((rank, item))
+                gathered[place].ranks.append(rank)
+                gathered[place].items.append(item)
             }
             let tree = PersistentTree(unlocated: slots, pool)
             sections.append(SourceSection(number: number, group: group, slots: tree.top))
         }
         sources = PersistentTree(unlocated: sections, pool)
-        fill(gathered)
+        fill(consume gathered)
     }
 
-    private mutating func fill(_ gathered: [Gathered]) {
+    private mutating func fill(_ gathered: consuming [Gathered]) {
         var gathered = gathered
         if case .groups = arrangement.sections {
             gathered = gathered.ordered { $0.group.compare($1.group) < 0 }
             groups = Dictionary(uniqueKeysWithValues: gathered.map { ($0.group.id, $0.group) })
         } else if arrangement.hidesEmptySections {
-            gathered.removeAll { $0.entries.isEmpty }
+            gathered.removeAll { $0.ranks.isEmpty }
         }
         var ranked: [RankedSection] = []
         var entries: [SectionEntry] = []
         let order = self.order
         for index in gathered.indices {
-            let section = gathered[index]
-            let places = ArrangedRows.order(of: section.entries, order)
-            let ranks = PersistentTree(unlocated: places.lazy.map { section.entries[$0].rank }, pool)
-            ranked.append(RankedSection(group: section.group, number: section.number, ranks: ranks.top))
-            let items = PersistentTree(unlocated: places.lazy.map { section.entries[$0].item }, pool)
-            entries.append(
-                SectionEntry(id: section.group.id, title: section.group.title, number: 0, rows: items.top))
-            itemCount += section.entries.count
+            let (group, number) = (gathered[index].group, gathered[index].number)
+            let places = ArrangedRows.order(of: gathered[index].ranks, order)
+            let ranks = ArrangedRows.tree(&gathered[index].ranks, places, pool)
+            ranked.append(RankedSection(group: group, number: number, ranks: ranks.top))
+            let items = ArrangedRows.tree(&gathered[index].items, places, pool)
+            entries.append(SectionEntry(id: group.id, title: group.title, number: 0, rows: items.top))
+            itemCount += places.count
         }
         self.ranked = PersistentTree(unlocated: ranked, pool)
         rows = PersistentTree(unlocated: entries, pool)
     }
 
-    /// The positions of rows, in the order of their ranks.
-    private static func order(of entries: [(rank: RowRank, item: UntypedRow)], _ order: RowOrder) -> [Int] {
-        // SAFETY: positions are those of entries, and the array is not touched meanwhile.
-        entries.withUnsafeBufferPointer { entries in
-            Ordering.indices(entries.count) { order.isBefore(entries[$0].rank, entries[$1].rank) }
+    /// The positions of ranks, in their order.
+    private static func order(of ranks: [RowRank], _ order: RowOrder) -> [Int] {
+        // SAFETY: positions are those of ranks, and the array is not touched meanwhile.
+        ranks.withUnsafeBufferPointer { ranks in
+            Ordering.indices(ranks.count) { order.isBefore(ranks[$0], ranks[$1]) }
         }
+    }
+
+    /// A tree of elements in another order. The array is empty afterwards.
+    private static func tree<Element: TreeElement>(
+        _ elements: inout [Element], _ places: [Int], _ pool: NodePool
+    ) -> PersistentTree<Element> {
+        let taken = elements
+        elements = []
+        return PersistentTree(unlocated: places.lazy.map { taken[$0] }, pool)
     }
 
     /// The keys of all rows of a source.

@@ -2,28 +2,53 @@
 //
 // Always holds: a source section has one slot for each row, in the same order; labels ascend along a section.
 
-/// The result of the arrangement for a row; rows without a key share one object.
-final class RowKey: Sendable {
-    /// The sort key of the row.
-    let key: QueryKey
-    /// The group that the arrangement returned; the view may hold another object for the same group.
-    let group: QueryGroup?
-    /// The text in which a search looks for its words.
-    let text: SearchText
+/// The result of the arrangement for a row; rows without a key share one object. There is one for each row, so each has only
+/// what its arrangement needs.
+class RowKey: @unchecked Sendable {
+    // @unchecked Sendable: its subclasses, all in this file, have only constants that are sendable.
 
-    init(_ placement: RowPlacement) {
-        key = placement.key
-        group = placement.group
-        text = placement.text
-    }
+    /// The sort key of the row.
+    final let key: QueryKey
+    /// The group that the arrangement returned; the view may hold another object for the same group.
+    var group: QueryGroup? { nil }
+    /// The text in which a search looks for its words.
+    var text: SearchText { SearchText() }
+
+    fileprivate init(_ placement: RowPlacement) { key = placement.key }
 
     /// The key of rows that have none.
     static let plain = RowKey(RowPlacement())
 
     /// The key of a placement.
     static func make(_ placement: RowPlacement) -> RowKey {
-        if case .absent = placement.key, placement.group == nil, placement.text.folded.isEmpty { return plain }
+        if let group = placement.group { return GroupedKey(placement, group) }
+        if !placement.text.folded.isEmpty { return SearchedKey(placement) }
+        if case .absent = placement.key { return plain }
         return RowKey(placement)
+    }
+}
+
+/// That of a row with a text, but no group.
+private final class SearchedKey: RowKey, @unchecked Sendable {
+    private let searched: SearchText
+    override var text: SearchText { searched }
+
+    override init(_ placement: RowPlacement) {
+        searched = placement.text
+        super.init(placement)
+    }
+}
+
+/// That of a row with a group.
+private final class GroupedKey: RowKey, @unchecked Sendable {
+    private let own: QueryGroup
+    private let searched: SearchText
+    override var group: QueryGroup? { own }
+    override var text: SearchText { searched }
+
+    init(_ placement: RowPlacement, _ group: QueryGroup) {
+        (own, searched) = (group, placement.text)
+        super.init(placement)
     }
 }
 
