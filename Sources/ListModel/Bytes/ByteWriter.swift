@@ -39,6 +39,16 @@ struct ByteWriter: ~Copyable {
     /// Removes the bytes at and after `count`.
     mutating func truncate(to count: Int) { self.count = count }
 
+    /// Forgets all bytes. A buffer that has become large is not kept for records that will hardly be as large.
+    mutating func clear() {
+        count = 0
+        if capacity <= ByteWriter.keptCapacity { return }
+        capacity = ByteWriter.keptCapacity
+        bytes = ByteWriter.reallocate(bytes, capacity)
+    }
+
+    private static var keptCapacity: Int { 1 << 16 }
+
     /// The bytes written so far, valid until the next write.
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {

@@ -357,7 +357,7 @@ extension ByteWriter {
         write(draft.origin)
     }
 
-    /// Completes the header and returns the record.
+    /// Completes the header and returns the record. The bytes are no longer needed here then.
     mutating func finish(
         version: Version, entry: HistoryEntry, stateHash: StateHash, eventCount: Int
     ) -> [UInt8] {
@@ -369,6 +369,8 @@ extension ByteWriter {
             patch(UInt16(littleEndian: flags) | RecordFlags.continues.rawValue, at: RecordLayout.flags)
         }
         patch(withBytes { RecordLayout.checksum($0, version: version) }, at: 0)
-        return withBytes { Array($0) }
+        let record = withBytes { Array($0) }
+        clear()
+        return record
     }
 }

@@ -25,6 +25,9 @@ struct NewStoreFile: ~Copyable {
     /// Wide nodes take less space. The first edit splits them again.
     static let limits = TreeLimits(leafCapacity: 128, innerCapacity: 64)
 
+    /// After so many bytes they are written. While they are, their pages are in memory as well.
+    private static let partSize = 1 << 20
+
     /// Creates the file.
     init(at path: String, _ options: StoreOptions) throws {
         // The journal is made when the file is first opened for editing.
@@ -65,7 +68,7 @@ struct NewStoreFile: ~Copyable {
     mutating func add(block: [UInt8], from first: Version) { packed.append((first, block)) }
 
     /// Writes what was added, if it is much.
-    mutating func flushIfLarge() throws { if pendingBytes > 4 << 20 { try flush() } }
+    mutating func flushIfLarge() throws { if pendingBytes > NewStoreFile.partSize { try flush() } }
 
     /// Writes what was added.
     mutating func flush() throws {
@@ -122,7 +125,7 @@ struct NewStoreFile: ~Copyable {
         var slice = NodeSlice()
         var writer = CheckpointWriter(image, contentOf: { $0.length <= 8 ? contentOf($0) : nil }) { number, bytes in
             slice.append(number, bytes)
-            if slice.size > 4 << 20 {
+            if slice.size > NewStoreFile.partSize {
                 try database.put(slice, freeing: [])
                 slice.removeAll()
             }

@@ -195,7 +195,9 @@ public struct StoreVerification: Hashable, Sendable {
             guard let (checkpoint, locators) = try database.newest(), checkpoint.version == newest.version else {
                 throw ListError.damagedCheckpoint(newest.version)
             }
-            let nodes = NodePool(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4), source: database)
+            // Every node is read once, so few are kept.
+            let nodes = NodePool(
+                limits: TreeLimits(leafCapacity: 4, innerCapacity: 4), source: database, cacheSize: 1 << 20)
             try nodes.checked { try checkInvariants(ListState(checkpoint, locators, nodes)) }
         } catch let error as NodeError {
             throw ListError.damagedNode(error)

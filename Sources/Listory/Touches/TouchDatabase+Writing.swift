@@ -45,6 +45,7 @@ extension TouchDatabase {
                 next = Version(end + 1)
             }
             if next > last { catalog.recordBytes = recordBytes }
+            run.sort()
             try add(run, first...next.previous, &catalog, limits)
         }
     }
@@ -79,13 +80,11 @@ extension TouchDatabase {
         }
     }
 
-    /// Adds the touches of the next commits.
+    /// Adds the touches of the next commits, which are sorted.
     private func add(
         _ run: TouchRun, _ versions: ClosedRange<Version>, _ catalog: inout TouchCatalog, _ limits: TouchLimits
     ) throws {
         guard let rows = try rows(create: true) else { throw DamagedTouches() }
-        var run = run
-        run.sort()
         let merged = catalog.merged(with: UInt64(run.count), bucketSize: limits.bucketSize, fanOut: limits.fanOut)
         let inputs = [TouchInput(run, versions)] + merged.map { input($0, rows) }
         var slice = NodeSlice()
