@@ -20,6 +20,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CTerminal"),
+        .target(name: "CAllocator"),
         .target(name: "TerminalKit", dependencies: ["CTerminal"]),
         .target(
             name: "ToolSupport",
@@ -33,7 +34,7 @@ let package = Package(
         .executableTarget(
             name: "ListoryTool",
             dependencies: [
-                "ToolSupport", "TerminalKit",
+                "ToolSupport", "TerminalKit", "CAllocator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Tool"),

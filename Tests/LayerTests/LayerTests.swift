@@ -84,7 +84,7 @@ struct LayerTests {
 
     /// Modules that have no rooms.
     static let modulesWithoutRooms: Set = [
-        "Sources/CLMDB", "Sources/CZlib", "Tools/Sources/Tool", "Tools/Sources/CTerminal",
+        "Sources/CLMDB", "Sources/CZlib", "Tools/Sources/Tool", "Tools/Sources/CTerminal", "Tools/Sources/CAllocator",
         "Tools/Benchmarks/Sources/BenchProbe",
         "Tools/Benchmarks/Sources/ProbeSupport", "Tools/Benchmarks/Sources/RawLMDB",
         "Tools/Inspector/Sources/Program",

@@ -4,6 +4,7 @@
 // for JSON, and one of the documented exit codes.
 
 import ArgumentParser
+import CAllocator
 import ToolSupport
 
 #if canImport(Darwin)
@@ -48,6 +49,7 @@ struct ListoryCommand: ParsableCommand {
 
     static func main() {
         Standard.ignoreBrokenPipes()
+        allocator_return_large_blocks()
         do {
             var command = try parseAsRoot()
             try command.run()

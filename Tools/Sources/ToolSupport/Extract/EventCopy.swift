@@ -47,6 +47,28 @@ struct EventCopy {
         }
     }
 
+    /// Inserts all sections of a version at the end of a list, some rows at a time: so few contents are in memory at once.
+    ///
+    /// - Parameter progress: called now and then with the number of rows that were inserted.
+    func insert(
+        _ rows: UntypedSnapshot, into list: inout UntypedEditor, progress: (Int) -> Void = { _ in }
+    ) throws {
+        var done = 0
+        for section in try rows.reading({ Array(rows.sections) }) where keeps(section: section.id) {
+            try list.insertSection(NewSection(id: section.id, title: redacted(section.title)))
+            for start in stride(from: 0, to: section.items.count, by: EventCopy.partSize) {
+                let end = min(start + EventCopy.partSize, section.items.count)
+                try list.insert(
+                    rows.reading { try self.rows(section.items[start..<end]) }, at: .end(ofSection: section.id))
+                done += end - start
+                progress(done)
+            }
+        }
+    }
+
+    /// How many rows are inserted by one event.
+    private static let partSize = 1_024
+
     /// The draft of a commit. The name of one that is no edit says what it was.
     func draft(of commit: Commit) -> CommitDraft {
         CommitDraft(

@@ -29,12 +29,14 @@ public struct Extraction {
     ) throws -> Int {
         let extraction = Extraction(source.source, keepsContents: keepsContents)
         let before = try source.snapshot(at: Version(range.lowerBound.rawValue - 1))
-        try extraction.write(before, at: source.commit(range.lowerBound).time, to: target)
-        let count = Double(range.upperBound.rawValue - range.lowerBound.rawValue + 1)
+        let count = Double(before.itemCount) + Double(range.upperBound.rawValue - range.lowerBound.rawValue + 1)
+        try extraction.write(before, at: source.commit(range.lowerBound).time, to: target) {
+            progress(Double($0) / count)
+        }
         try source.forEachCommit(in: range) { commit in
             try extraction.write(commit, to: target)
             let done = commit.version.rawValue - range.lowerBound.rawValue
-            if done % 1_024 == 0 { progress(Double(done) / count) }
+            if done % 1_024 == 0 { progress(Double(UInt64(before.itemCount) + done) / count) }
         }
         try target.waitUntilDurable()
         return extraction.copy.unrecognisedCount
@@ -50,9 +52,11 @@ public struct Extraction {
         try target.waitUntilDurable()
     }
 
-    private func write(_ rows: UntypedSnapshot, at time: Timestamp, to target: UntypedStore) throws {
+    private func write(
+        _ rows: UntypedSnapshot, at time: Timestamp, to target: UntypedStore, progress: (Int) -> Void = { _ in }
+    ) throws {
         try target.edit(EventCopy.startName, time: time, durability: .deferred) {
-            try $0.reload(copy.sections(of: rows))
+            try copy.insert(rows, into: &$0, progress: progress)
         }
     }
 

@@ -35,6 +35,9 @@ public struct StoreFile: Sendable {
         return options
     }
 
+    /// The bytes of stored rows that a command which only reads keeps in memory.
+    static let readingBudget = 2 << 20
+
     /// Opens the store.
     ///
     /// - Parameters:
@@ -43,6 +46,8 @@ public struct StoreFile: Sendable {
     public func open(isReadOnly: Bool, origin: String? = nil) throws -> UntypedStore {
         var options = StoreFile.options
         options.isReadOnly = isReadOnly
+        // What only reads goes through the rows once.
+        if isReadOnly { options.memoryBudget = StoreFile.readingBudget }
         options.undoScope = origin == nil ? .shared : .origin
         return try open(options)
     }
