@@ -231,7 +231,7 @@ extension ListState {
     }
 
     /// Replaces all sections and rows, and rebuilds the locators. All ids are different.
-    mutating func replaceAll<Rows: Collection<UntypedRow>>(_ sections: [(id: UntypedID, title: String, rows: Rows)]) {
+    mutating func replaceAll(_ sections: [(id: UntypedID, title: String, rows: some Collection<UntypedRow>)]) {
         sectionLocator.retireAll(&retiredChunks)
         itemLocator.retireAll(&retiredChunks)
         sectionLocator = Locator(pool, isTracking: sectionLocator.isTracking)

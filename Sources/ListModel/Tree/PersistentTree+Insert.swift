@@ -56,25 +56,28 @@ extension PersistentTree where Element: TreeElement {
         if isFirst { entries.reserveCapacity(elements.count) }
         var level: [TreeChild<Element>] = []
         level.reserveCapacity(elements.count / limits.leafCapacity + 1)
-        // An iterator: of a tree, it does not search for each element.
-        var iterator = elements.makeIterator()
-        var next = iterator.next()
-        while next != nil {
-            let leaf = Self.makeNode(height: 0, limits, &locator)
-            while leaf.count < limits.leafCapacity, let element = next {
-                next = iterator.next()
-                let place = leaf.elements.advanced(by: leaf.count)
-                place.initialize(to: element)
-                leaf.count += 1
-                if !element.isPlain { leaf.isPlain = false }
-                if isFirst {
-                    element.forEachKey(salt: locator.salt) { entries.append(IdentifierIndex.entry($0, leaf.number)) }
-                } else {
-                    locator.insert(place, leaf: leaf.number)
-                }
+        var last: TreeNode<Element>?
+        // Not by index, because a tree would search for each element.
+        for element in elements {
+            let leaf: TreeNode<Element>
+            if let last, last.count < limits.leafCapacity {
+                leaf = last
+            } else {
+                if let last { level.append(TreeChild(summarizing: last)) }
+                leaf = Self.makeNode(height: 0, limits, &locator)
+                last = leaf
             }
-            level.append(TreeChild(summarizing: leaf))
+            let place = leaf.elements.advanced(by: leaf.count)
+            place.initialize(to: element)
+            leaf.count += 1
+            if !element.isPlain { leaf.isPlain = false }
+            if isFirst {
+                element.forEachKey(salt: locator.salt) { entries.append(IdentifierIndex.entry($0, leaf.number)) }
+            } else {
+                locator.insert(place, leaf: leaf.number)
+            }
         }
+        if let last { level.append(TreeChild(summarizing: last)) }
         if isFirst { locator.build(entries) }
         while level.count > 1 {
             level = stride(from: 0, to: level.count, by: limits.innerCapacity).map { start in

@@ -91,7 +91,7 @@ import ToolSupport
     }
 
     @Test(arguments: [
-        (#"{"a":1,}"#, #"expected a name in quotation marks, found "}" in line 1, column 8"#),
+        (#"{"a":1,2}"#, #"expected a name in quotation marks, found "2" in line 1, column 8"#),
         ("{\"a\"\n 1}", #"expected a colon, found "1" in line 2, column 2"#),
         ("[1 2]", #"expected a comma or ], found "2" in line 1, column 4"#),
         ("[1", "expected a comma or ], found the end in line 1, column 3"),
