@@ -19,6 +19,8 @@ final class Past: Sendable {
         var last: UntypedSnapshot?
         /// The records of the block that was read last.
         var records = RecordRun(first: .empty)
+        /// The rows at its end, where the next block begins.
+        var rows: UntypedSnapshot?
         /// The history marks of the commits of recently read blocks, the last block first.
         var marks: [(first: Version, marks: [HistoryMark])] = []
     }
@@ -125,15 +127,15 @@ extension Past {
         let known = state.withLock { $0.records }
         if known.index(of: version) != nil { return known }
         guard let first = try log.sealed.withBlock(of: version, isVerified: true, \.first) else { return nil }
+        if let rows = state.withLock({ $0.rows }), rows.version == first.previous {
+            return try unpack(version, from: rows)
+        }
         let stored = try stored(for: first.previous).filter { $0.version < first }
-        let records: RecordRun
-        do { records = try unpack(version, from: point(at: first.previous, stored, stored)) } catch {
+        do { return try unpack(version, from: point(at: first.previous, stored, stored)) } catch {
             // An unreadable checkpoint only makes the replay longer.
             guard case ListError.damagedNode = error else { throw error }
-            records = try unpack(version, from: point(at: first.previous, [], Array(stored.prefix(1))))
+            return try unpack(version, from: point(at: first.previous, [], Array(stored.prefix(1))))
         }
-        state.withLock { $0.records = records }
-        return records
     }
 
     private func unpack(_ version: Version, from rows: UntypedSnapshot) throws -> RecordRun {
@@ -146,6 +148,8 @@ extension Past {
                 }
             }
         }
+        let end = state.snapshot()
+        self.state.withLock { ($0.records, $0.rows) = (records, end) }
         return records
     }
 
