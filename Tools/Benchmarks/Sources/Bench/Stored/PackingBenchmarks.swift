@@ -26,12 +26,12 @@ struct PackingBenchmarks {
     }
 
     /// A figure: its name, its unit, and how it is taken from a run.
-    private static let figures: [(name: String, unit: String, value: (Run) -> Double)] = [
-        ("packing/file", "bytes/edit", \.bytesPerEdit),
-        ("packing/edit", "µs", \.edit),
-        ("packing/edit/worst", "ms", \.worstEdit),
-        ("packing/snapshot-at", "ms", \.snapshot),
-        ("packing/history", "ms", \.history),
+    private static let figures: [(name: String, unit: String, value: @Sendable (Run) -> Double)] = [
+        ("packing/file", "bytes/edit", { $0.bytesPerEdit }),
+        ("packing/edit", "µs", { $0.edit }),
+        ("packing/edit/worst", "ms", { $0.worstEdit }),
+        ("packing/snapshot-at", "ms", { $0.snapshot }),
+        ("packing/history", "ms", { $0.history }),
     ]
 
     func run() throws {
