@@ -98,8 +98,9 @@ struct PackingBenchmarks {
     ) throws {
         let store = try UntypedStore.open(at: path, options: options)
         run.bytesPerEdit = Double(try store.statistics().fileBytes) / Double(editCount)
+        let newest = Int(try store.version.rawValue)
         let times = try (0..<100).map { _ in
-            let version = Version(UInt64(generator.below(editCount) + 1))
+            let version = Version(UInt64(generator.below(newest) + 1))
             return try seconds { runner.sink.take(try store.snapshot(at: version).itemCount) }
         }
         run.snapshot = Statistics.median(times) * 1e3
