@@ -391,15 +391,15 @@ extension CheckpointDatabase {
     }
 
     /// The version of the first checkpoint after a version; nil if there is none.
-    func version(after version: Version) throws -> Version? {
-        try reading { txn in
-            var found: Version?
-            try txn.forEach(in: checkpoints, range: version.next.rawValue...UInt64.max) { key, _ in
-                found = Version(try UInt64.decode(key))
-                return false
-            }
-            return found
+    func version(after version: Version) throws -> Version? { try reading { try self.version(after: version, $0) } }
+
+    func version(after version: Version, _ txn: borrowing some Transaction & ~Copyable) throws -> Version? {
+        var found: Version?
+        try txn.forEach(in: checkpoints, range: version.next.rawValue...UInt64.max) { key, _ in
+            found = Version(try UInt64.decode(key))
+            return false
         }
+        return found
     }
 
     /// The superfluous numbers.

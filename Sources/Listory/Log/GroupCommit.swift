@@ -207,13 +207,11 @@ extension GroupCommit {
         of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         if let result = try useUnpackedRecord(of: version, body) { return result }
-        guard let packed = try past.packedRecords(of: version), let index = packed.index(of: version) else {
-            if version <= log.base.version { throw ListError.droppedVersion(version, oldest: log.base.version) }
-            if version > durableVersion { throw ListError.unknownVersion(version, head: durableVersion) }
-            // Its key is damaged.
-            throw ListError.missingCommit(version)
-        }
-        return try packed.withRecord(index, body)
+        if let result = try past.withPackedRecord(of: version, body) { return result }
+        if version <= log.base.version { throw ListError.droppedVersion(version, oldest: log.base.version) }
+        if version > durableVersion { throw ListError.unknownVersion(version, head: durableVersion) }
+        // Its key is damaged.
+        throw ListError.missingCommit(version)
     }
 
     /// Calls `body` with the record of a version that is in the queue or in the log; nil if it is packed, or there is none.

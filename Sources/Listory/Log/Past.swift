@@ -51,9 +51,11 @@ final class Past: Sendable {
 
     /// A version, replayed forward from a checkpoint, the base or the empty list. A block is packed and unpacked with such rows
     /// only: an old commit may name a row that equals the one that was there, and taking it back gives that one.
-    func foldedPoint(at version: Version) throws -> UntypedSnapshot {
+    ///
+    /// - Parameter isFromOldest: whether it is replayed from the oldest of them.
+    func foldedPoint(at version: Version, isFromOldest: Bool = false) throws -> UntypedSnapshot {
         let stored = try stored(for: version).filter { $0.version <= version }
-        return try point(at: version, stored, stored)
+        return try point(at: version, stored, isFromOldest ? Array(stored.prefix(1)) : stored)
     }
 
     /// - Parameters:
@@ -65,7 +67,8 @@ final class Past: Sendable {
         func distance(_ point: UntypedSnapshot) -> UInt64 {
             max(point.version, version).rawValue - min(point.version, version).rawValue
         }
-        let isReversible = try log.withRecord(of: version.next) { $0 != nil }
+        let hasLater = candidates.contains { $0.version > version }
+        let isReversible = try hasLater && log.withRecord(of: version.next) { $0 != nil }
         let usable = candidates.filter { $0.version <= version || isReversible }
         guard let start = usable.min(by: { distance($0) < distance($1) }) else {
             throw ListError.unknownVersion(version, head: log.base.version)
@@ -130,12 +133,19 @@ extension Past {
         if let rows = state.withLock({ $0.rows }), rows.version == first.previous {
             return try unpack(version, from: rows)
         }
-        let stored = try stored(for: first.previous).filter { $0.version < first }
-        do { return try unpack(version, from: point(at: first.previous, stored, stored)) } catch {
+        do { return try unpack(version, from: foldedPoint(at: first.previous)) } catch {
             // An unreadable checkpoint only makes the replay longer.
             guard case ListError.damagedNode = error else { throw error }
-            return try unpack(version, from: point(at: first.previous, [], Array(stored.prefix(1))))
+            return try unpack(version, from: foldedPoint(at: first.previous, isFromOldest: true))
         }
+    }
+
+    /// Calls `body` with the record of a commit that is in a packed block; nil if it is in none.
+    func withPackedRecord<Result>(
+        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result? {
+        guard let records = try packedRecords(of: version), let index = records.index(of: version) else { return nil }
+        return try records.withRecord(index, body)
     }
 
     private func unpack(_ version: Version, from rows: UntypedSnapshot) throws -> RecordRun {
@@ -156,10 +166,9 @@ extension Past {
     /// The checksum of the record of a version, packed or not, to which the next one links.
     func checksum(of version: Version) throws -> UInt64 {
         if let checksum = try log.checksum(of: version) { return checksum }
-        guard let records = try packedRecords(of: version), let index = records.index(of: version) else {
-            throw ListError.missingCommit(version)
-        }
-        return records.withRecord(index) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+        let packed = try withPackedRecord(of: version) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+        guard let packed else { throw ListError.missingCommit(version) }
+        return packed
     }
 
     /// The head of the log, if it ended with an earlier version. Its totals are those of the whole log.

@@ -1,7 +1,7 @@
 // The packed part of a log: blocks, and the contents of dropped commits.
 //
 // Always holds: a commit after the base is either a record or in exactly one block, and only ever becomes the latter, in one
-// transaction. So whoever looks for a record first, and then for a block, finds it without a lock. No checkpoint is inside a
+// transaction. So whoever looks for a record first, and then for a block, finds the commit without a lock. No checkpoint is inside a
 // block: a block begins at one, or at the end of another block, or after a record.
 
 import LMDB

@@ -98,10 +98,7 @@ public struct StoreVerification: Hashable, Sendable {
 
         func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
             if try log.withRecord(of: version, { try $0.map(body) }) != nil { return }
-            guard let packed = try past.packedRecords(of: version), let index = packed.index(of: version) else {
-                throw ListError.missingCommit(version)
-            }
-            try packed.withRecord(index, body)
+            if try past.withPackedRecord(of: version, body) == nil { throw ListError.missingCommit(version) }
         }
 
         func historyMark(of version: Version) throws -> HistoryMark {

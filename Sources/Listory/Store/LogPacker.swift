@@ -214,13 +214,7 @@ final class LogPacker: Sendable {
     ///   time to write, and edits go on.
     func write(_ group: Group) throws -> Bool {
         try database.write { txn in
-            var isInside = false
-            let inside = group.start.next.rawValue...group.end.rawValue
-            try txn.forEach(in: database.checkpoints, range: inside) { key, _ in
-                isInside = try UInt64.decode(key) < group.end.rawValue
-                return false
-            }
-            if isInside { return false }
+            if let checkpoint = try database.version(after: group.start, txn), checkpoint < group.end { return false }
             let blocks = try txn.openDatabase(
                 named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self, create: true)
             for block in group.blocks {
