@@ -60,6 +60,34 @@ import Testing
         try environment.close()
     }
 
+    @Test("The pages that LMDB reads to change them leave memory soon, if that is asked for", arguments: [false, true])
+    func unloadingInWrites(unloads: Bool) throws {
+        let environment = try folder.open { $0.unloadsPages = unloads }
+        let rows = try environment.bytes()
+        try environment.write { txn in
+            for key in 0..<100_000 as Range<UInt64> {
+                try txn.put([UInt8](repeating: 9, count: 300), forKey: key, in: rows)
+            }
+        }
+        // In the second round, the map is another one.
+        for round in 0..<2 as Range<UInt8> {
+            var most = 0
+            try environment.write { txn in
+                for key in stride(from: UInt64(0), to: 100_000, by: 100) {
+                    try txn.put([UInt8](repeating: round, count: 300), forKey: key, in: rows)
+                    if key % 10_000 == 0 { most = max(most, try mappedBytes(of: environment.path)) }
+                }
+            }
+            #expect(unloads ? most < 8_000_000 : most > 20_000_000, "\(most) bytes")
+            for key in stride(from: UInt64(0), to: 100_000, by: 99) {
+                let value = try environment.read { try $0.get(key, in: rows) }
+                #expect(value == [UInt8](repeating: key % 100 == 0 ? round : 9, count: 300), "key \(key)")
+            }
+            try environment.growMap(to: 2 * environment.mapSize)
+        }
+        try environment.close()
+    }
+
     /// How much of a file is in the memory of this process.
     private func mappedBytes(of path: String) throws -> Int {
         var (isData, sum) = (false, 0)

@@ -228,6 +228,46 @@ struct ChangesetTests {
         #expect(Changeset(from: old, to: same.snapshot()).isEmpty)
     }
 
+    @Test(
+        "Of many leaves that are all different, which are not compared all at once, no row is lost", arguments: 1...30)
+    func manyLeaves(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var rows = Array(0..<Int.random(in: 0...1_500, using: &generator))
+        let (old, before) = try unshared(rows, of: 0)
+        // In long stretches, there are rows of one list only, so that the leaves of one end before those of the other.
+        for _ in 0..<Int.random(in: 0...4, using: &generator) where !rows.isEmpty {
+            let end = min(rows.count, Int.random(in: 0...700, using: &generator))
+            rows.removeSubrange(Int.random(in: 0...end, using: &generator)..<end)
+        }
+        let densities = [1, 3, 40]
+        let density = densities[seed % 3]
+        for number in 0..<rows.count / density + 1 {
+            let place = Int.random(in: 0...rows.count, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: rows.insert(10_000 + number, at: place)
+            case 1 where !rows.isEmpty: rows.insert(rows.remove(at: place % rows.count), at: place % rows.count)
+            default: if place < rows.count { rows.remove(at: place) }
+            }
+        }
+        let (new, after) = try unshared(rows, of: seed % 2)
+        for (old, new, before, after) in [(old, new, before, after), (new, old, after, before)] {
+            let changes = Changeset(from: old, to: new)
+            #expect(changes.applied(to: before, giving: after) == after, "seed \(seed)")
+            #expect(MinimalMoves.problem(changes, from: before, to: after) == nil, "seed \(seed)")
+            #expect(
+                changes.items.updated.isEmpty == (seed % 2 == 0 || rows.allSatisfy { $0 >= 10_000 }), "seed \(seed)")
+        }
+    }
+
+    /// A list of narrow nodes that shares none with others. Lists of another kind have other contents.
+    private func unshared(_ rows: [Int], of kind: Int) throws -> (UntypedSnapshot, ReferenceList) {
+        var list = try MemoryList([rows], limits: RandomEditTests.narrow)
+        if kind > 0 {
+            try list.commit { editor in for row in rows { try editor.toggle(.item(.integer(Int64(row)))) } }
+        }
+        return (list.snapshot(), try list.contents())
+    }
+
     @Test("From the empty list everything is inserted, to the empty list everything is deleted")
     func fromAndToNothing() throws {
         var list = try MemoryList([[1, 2], [], [3]])

@@ -72,6 +72,23 @@ extension Engine {
     }
 }
 
+// MARK: - The map
+
+extension Engine {
+    /// Where LMDB has mapped the file, which it does not tell: a key is in a page, and a page begins with its number.
+    ///
+    /// - Parameter transaction: one that has written nothing, because pages that it writes are not in the map.
+    /// - Returns: nil if the file has no database.
+    static func mapStart(_ transaction: OpaquePointer, pageSize: Int) throws(LMDBError) -> UnsafeRawPointer? {
+        let cursor = try openCursor(transaction, 1)
+        defer { closeCursor(cursor) }
+        guard let key = try move(cursor, .first)?.key.baseAddress else { return nil }
+        // SAFETY: the key is in a page of the map, which is aligned like every map and begins with page 0.
+        let page = UnsafeRawPointer(bitPattern: UInt(bitPattern: key) & ~UInt(pageSize - 1)).unsafelyUnwrapped
+        return page - page.load(as: Int.self) * pageSize
+    }
+}
+
 // MARK: - Cursors
 
 /// A key and its value, where they lie in the map.

@@ -169,6 +169,8 @@ extension Environment {
 
     /// Ends the write that the calling thread began, whether it was committed or not.
     func endWrite() {
+        // From now on, the map may move.
+        if let pages, pages.unloads { pages.noteEngine(nil) }
         gate.leaveWrite()
         unlockFile()
     }

@@ -11,7 +11,7 @@
 public struct ReadTransaction: ~Copyable, Transaction {
     /// For the binding's own use.
     public let core: TransactionCore
-    private let environment: Environment
+    let environment: Environment
 
     init(_ environment: Environment, _ handle: OpaquePointer, _ reader: TreeReader?) {
         self.environment = environment
@@ -24,6 +24,7 @@ public struct ReadTransaction: ~Copyable, Transaction {
         // then the map stays.
         Engine.reset(core.handle)
         environment.gate.leaveRead(keeping: core.handle)
+        environment.pages?.unloadIfDue()
     }
 
     /// Ends the transaction.

@@ -55,9 +55,14 @@ extension Transaction where Self: ~Copyable {
         // The transaction is borrowed for the whole scan, and a write needs it mutable. So no write can move the
         // entries.
         if let reader = core.unwritten {
-            reader.copying?.noteMapping()
             var cursor = EntryCursor(reader, try reader.root(named: core.name(database)))
-            try range.scan(&cursor, reverse, body)
+            guard let pages = reader.copying else { return try range.scan(&cursor, reverse, body) }
+            pages.noteMapping()
+            try range.scan(&cursor, reverse) { key, value in
+                pages.noteReading(key.count + value.count)
+                pages.unloadIfDue()
+                return try body(key, value)
+            }
         } else {
             var cursor = try ScanCursor(core, database)
             try range.scan(&cursor, reverse, body)

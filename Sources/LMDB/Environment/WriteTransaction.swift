@@ -103,6 +103,10 @@ extension WriteTransaction {
         guard let reader = core.reader, let pages = environment.pages else { return nil }
         reader.copying?.noteMapping()
         let new = try WriteGuard(reader, pages)
+        if pages.unloads {
+            try new.check(UnsafeRawBufferPointer(start: nil, count: 0), in: 1, named: nil, isWrite: false)
+            try pages.noteEngine(Engine.mapStart(core.handle, pageSize: pages.pageSize))
+        }
         core.writeGuard = new
         return new
     }

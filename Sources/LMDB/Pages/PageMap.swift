@@ -1,7 +1,7 @@
 // The data file, mapped into memory for the code that checks every number.
 //
-// LMDB does not tell the address of its map, so this is a second map of the same pages in memory. When the file grows,
-// it is mapped again. Older maps stay until the environment closes, because transactions may use them.
+// LMDB does not tell the address of its map, which also moves when it grows, so this is a second map of the same pages in memory.
+// When the file grows, it is mapped again. Older maps stay until the environment closes, because transactions may use them.
 //
 // Always holds: no bytes beyond the end of the file are returned; while it is mapped, the file only grows. If anything
 // cuts it off nevertheless, reading the missing pages would end the process. So the length is looked at before a
@@ -21,9 +21,11 @@ final class PageMap: @unchecked Sendable {
     /// About how many bytes were read since that was done last, if it is.
     private let loaded = Atomic<Int>(0)
     /// After so many bytes it is given back.
-    private static let unloadInterval = 4 << 20
+    private static let unloadInterval = 2 << 20
     private let monitor = Monitor()
     private var maps: [UnsafeRawBufferPointer] = []
+    /// The map of LMDB, in which it reads the pages that it changes; only in a transaction that writes.
+    private var engineMap: UnsafeRawBufferPointer?
     /// The newest map; it is stored before `mapped`, so that it is never too small for a number read before it.
     private let newest = Atomic<UInt>(0)
     /// How many pages the newest map has.
@@ -85,7 +87,7 @@ final class PageMap: @unchecked Sendable {
     /// - Throws: ``LMDBError``: `damaged`; `engine` if the length cannot be read.
     @inline(__always)
     func checkLength(isExact: Bool = false) throws(LMDBError) {
-        if unloads { unload() }
+        unloadIfDue()
         let tick = Platform.clockTick
         if !isExact && comparedAt.load(ordering: .relaxed) == tick { return }
         try compareLength(tick)
@@ -99,6 +101,12 @@ final class PageMap: @unchecked Sendable {
     /// Notes that bytes are read in the map, if their memory is given back. The system maps up to 64 KiB for a page that is read.
     func noteMapping(_ count: Int = 1) { noteReading(max(1 << 16, count)) }
 
+    /// Notes that LMDB reads a page that it may change, and gives memory back when it has read many.
+    func noteWriting() {
+        noteMapping()
+        unloadIfDue()
+    }
+
     /// Copies a page; whether all of it was read.
     func copy(_ number: UInt64, into page: UnsafeMutableRawBufferPointer) -> Bool {
         guard case .success(pageSize) = Platform.read(descriptor, into: page, at: Int(number) * pageSize) else {
@@ -107,14 +115,26 @@ final class PageMap: @unchecked Sendable {
         return true
     }
 
-    /// Gives back the memory of the pages, once many were read. No transaction needs them mapped.
+    /// Gives back the memory of the pages, if that is asked for and many were read. They are mapped again when they are read again.
+    @inline(__always)
+    func unloadIfDue() {
+        if unloads && loaded.load(ordering: .relaxed) >= PageMap.unloadInterval { unload() }
+    }
+
     @inline(never)
     private func unload() {
-        guard loaded.load(ordering: .relaxed) >= PageMap.unloadInterval else { return }
         loaded.store(0, ordering: .relaxed)
         monitor.lock()
         defer { monitor.unlock() }
         for map in maps { Platform.unload(map) }
+        if let engineMap { Platform.unload(engineMap) }
+    }
+
+    /// Notes where LMDB has mapped the file, as far as it is written; nil if that is not known.
+    func noteEngine(_ start: UnsafeRawPointer?) {
+        monitor.lock()
+        defer { monitor.unlock() }
+        engineMap = start.map { UnsafeRawBufferPointer(start: $0, count: written.load(ordering: .relaxed) * pageSize) }
     }
 
     @inline(never)

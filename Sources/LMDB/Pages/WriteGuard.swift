@@ -197,7 +197,7 @@ final class WriteGuard: @unchecked Sendable {
     private func load(
         _ number: UInt64, from raw: RawPage, at place: Int, isLeaf: Bool, _ bounds: (lower: [UInt8]?, upper: [UInt8]?)
     ) throws(LMDBError) -> Checked {
-        reader.copying?.noteMapping()
+        reader.copying?.noteWriting()
         let page = try TreePage(
             try walk.read(number, from: raw, at: place), number: number, isLeaf: isLeaf, isFreeTree: false)
         try page.checkOrder(lower: bounds.lower, upper: bounds.upper, isFreeTree: false)

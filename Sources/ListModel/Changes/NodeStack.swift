@@ -104,23 +104,33 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
         while kept.count > count { spares.put(kept.removeLast()) }
     }
 
-    /// Calls `body` with the elements of neighbouring leaves, and with the offset of the first of them.
-    mutating func withElements<Result>(of range: Range<Int>, _ body: (Elements) -> Result) -> Result {
+    /// Calls `body` with the next elements of neighbouring leaves, and with the offset of the first of them.
+    mutating func withElements<Result>(of leaves: LeafRange, _ body: (Elements) -> Result) -> Result {
         let keptBefore = kept.count
         elements.removeAll(keepingCapacity: true)
-        for index in range {
+        for index in leaves.next {
             // SAFETY: the elements stay in place while the tree or the stack retains the leaf.
             node(entries[index].child)._withUnsafeGuaranteedRef { leaf in
-                var element = UnsafePointer(leaf.elements)
-                for _ in 0..<leaf.count {
+                let first = index == leaves.next.lowerBound ? leaves.skipped : 0
+                var element = UnsafePointer(leaf.elements) + first
+                for _ in first..<leaf.count {
                     elements.append(element)
                     element += 1
                 }
             }
         }
-        let start = range.isEmpty ? 0 : entries[range.lowerBound].start
+        let start = leaves.isEmpty ? 0 : entries[leaves.next.lowerBound].start + leaves.skipped
         defer { popKept(to: keptBefore) }
         return elements.withUnsafeBufferPointer { body(Elements(pointers: $0, start: start)) }
+    }
+
+    /// Removes the first elements of leaves from what comes next.
+    func skip(_ count: Int, in leaves: inout LeafRange) {
+        leaves.skipped += count
+        while let leaf = leaves.rest.first, leaves.skipped >= entries[leaf].count {
+            leaves.skipped -= entries[leaf].count
+            leaves.rest.removeFirst()
+        }
     }
 
     /// Elements that follow one another in the tree.
@@ -145,6 +155,25 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
         kept.append(node)
         return Unmanaged.passUnretained(node)
     }
+}
+
+/// Neighbouring leaves on a stack whose elements are read in order, some of them at a time.
+struct LeafRange {
+    /// The leaves that were not read to their ends.
+    fileprivate(set) var rest: Range<Int>
+    /// How many elements of the first of them were read.
+    fileprivate(set) var skipped = 0
+
+    /// So many leaves are in memory at a time.
+    private static let length = 64
+
+    init(_ leaves: Range<Int>) { rest = leaves }
+
+    /// The leaves that are read next.
+    var next: Range<Int> { rest.prefix(LeafRange.length) }
+    /// Whether these are all.
+    var isShort: Bool { rest.count <= LeafRange.length }
+    var isEmpty: Bool { rest.isEmpty }
 }
 
 extension NodeStack.Entry {

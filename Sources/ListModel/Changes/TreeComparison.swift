@@ -141,29 +141,44 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
 
     // MARK: Elements
 
-    /// Compares the elements of leaves.
+    /// Compares the elements of leaves. If there are many leaves, only a few of each version are in memory at a time.
     private mutating func compareElements(_ oldRange: Range<Int>, _ newRange: Range<Int>) {
         // Moved out, so that the stacks can be read at the same time.
         var difference = TreeDifference<Element>()
         swap(&difference, &self.difference)
-        old.withElements(of: oldRange) { old in
-            new.withElements(of: newRange) { new in Self.compare(old, new, &difference) }
-        }
+        var (oldRest, newRest) = (LeafRange(oldRange), LeafRange(newRange))
+        repeat {
+            let ends = (old: oldRest.isShort, new: newRest.isShort)
+            let compared = old.withElements(of: oldRest) { old in
+                new.withElements(of: newRest) { new in Self.compare(old, new, ends, &difference) }
+            }
+            old.skip(compared.old, in: &oldRest)
+            new.skip(compared.new, in: &newRest)
+        } while !(oldRest.isEmpty && newRest.isEmpty)
         swap(&difference, &self.difference)
     }
 
+    /// Compares the next elements of leaves.
+    ///
+    /// - Parameter ends: whether these are all elements of each version. Otherwise the last ones are left for the next call: their
+    ///   partners may be among those that come then.
+    /// - Returns: how many were compared; at least one if there is one.
     private static func compare(
-        _ old: Elements, _ new: Elements, _ difference: inout TreeDifference<Element>
-    ) {
+        _ old: Elements, _ new: Elements, _ ends: (old: Bool, new: Bool), _ difference: inout TreeDifference<Element>
+    ) -> (old: Int, new: Int) {
         var oldEnd = old.count
         var newEnd = new.count
-        while oldEnd > 0 && newEnd > 0 && old[oldEnd - 1].pointee.id == new[newEnd - 1].pointee.id {
+        while ends.old && ends.new && oldEnd > 0 && newEnd > 0
+            && old[oldEnd - 1].pointee.id == new[newEnd - 1].pointee.id
+        {
             oldEnd -= 1
             newEnd -= 1
         }
+        let oldStop = ends.old ? oldEnd : oldEnd - Self.window
+        let newStop = ends.new ? newEnd : newEnd - Self.window
         var oldIndex = 0
         var newIndex = 0
-        while oldIndex < oldEnd && newIndex < newEnd {
+        while oldIndex < oldStop && newIndex < newStop {
             let most = min(oldEnd - oldIndex, newEnd - newIndex)
             var count = 0
             while count < most && old[oldIndex + count].pointee.id == new[newIndex + count].pointee.id { count += 1 }
@@ -194,9 +209,18 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
                 newIndex += 1
             }
         }
-        for index in oldIndex..<oldEnd { difference.appendOld(old[index].pointee, old.start + index) }
-        for index in newIndex..<newEnd { difference.appendNew(new[index].pointee, new.start + index) }
-        if oldEnd < old.count { appendMatched(old, oldEnd, new, newEnd, old.count - oldEnd, &difference) }
+        // Where one version has ended, the elements of the other have no partners.
+        if ends.new && newIndex == newEnd {
+            for index in oldIndex..<oldEnd { difference.appendOld(old[index].pointee, old.start + index) }
+            oldIndex = oldEnd
+        }
+        if ends.old && oldIndex == oldEnd {
+            for index in newIndex..<newEnd { difference.appendNew(new[index].pointee, new.start + index) }
+            newIndex = newEnd
+        }
+        if oldEnd == old.count { return (oldIndex, newIndex) }
+        appendMatched(old, oldEnd, new, newEnd, old.count - oldEnd, &difference)
+        return (old.count, new.count)
     }
 
     /// Adds elements in step, and which of them were updated.

@@ -13,6 +13,9 @@ package struct TouchRun: Sendable {
 
     package init() {}
 
+    /// A commit of so many events is large.
+    private static let largeCount = 1_024
+
     package var count: Int { touches.count }
 
     /// Adds the touches of a commit, which is newer than those so far.
@@ -23,6 +26,8 @@ package struct TouchRun: Sendable {
         let events = try RecordHeader.events(record, version: version)
         var reader = RecordReader(record, version: version, from: events.offset)
         let first = touches.count
+        // Most events touch one row. The arrays of a large commit would not be small while they grow.
+        if events.count >= TouchRun.largeCount { reserve(events.count) }
         var isLandmark = false
         do {
             for _ in 0..<events.count {

@@ -244,6 +244,14 @@ extension CommitLog {
         }
     }
 
+    /// The commit of a version that is far from those which are read before and after it; nil if its record is not in the database.
+    func distantCommit(_ version: Version) throws -> Commit? {
+        let record = try environment.read { txn in
+            try txn.withDistantValue(forKey: version.rawValue, in: commits) { $0.map { Array($0) } }
+        }
+        return try record.map { try Commit(record: $0, version: version) }
+    }
+
     /// Copies of records from the beginning of a range of versions.
     ///
     /// - Parameters:

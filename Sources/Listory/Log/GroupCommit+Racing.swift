@@ -29,7 +29,7 @@ extension GroupCommit {
         }
         do {
             let commits = try (0..<run.1.count).map { index in
-                try Commit(record: run.1.withRecord(index) { Array($0) }, version: run.1.version(index))
+                try Commit(record: run.1.record(index), version: run.1.version(index))
             }
             return Queue(head: run.0, commits: commits)
         } catch {

@@ -67,7 +67,7 @@ extension GroupCommit {
     private func takeGroup() {
         state.writing = state.waiting
         let next = state.waiting.version(state.waiting.count)
-        state.waiting = RecordRun(first: next, reserving: state.writing.size)
+        state.waiting = RecordRun(first: next, reserving: min(state.writing.size, 1 << 20))
         state.groupCount &+= 1
         state.threadCount = 0
         state.hasTimekeeper = false
@@ -76,6 +76,8 @@ extension GroupCommit {
 
     private func finish(since start: ContinuousClock.Instant, _ leader: Leader) {
         state.lossCount = 0
+        // One of the records may be large.
+        state.writing = RecordRun(first: state.waiting.first)
         state.gathering.endGroup(since: start)
         if isFailing.exchange(false, ordering: .acquiringAndReleasing) {
             (state.failure, state.retryCount) = (nil, 0)

@@ -223,6 +223,12 @@ extension GroupCommit {
         return try log.withRecord(of: version) { try $0.map(body) }
     }
 
+    /// The commit of a version that is far from those which are read before and after it.
+    func distantCommit(_ version: Version) throws -> Commit {
+        let stored = version <= durableVersion ? try log.distantCommit(version) : nil
+        return try stored ?? commit(version)
+    }
+
     /// Copies of records from the beginning of a range of durable versions, packed or not; at least one.
     func records(of range: ClosedRange<UInt64>) throws -> RecordRun {
         if let run = try log.copies(of: range) { return run }

@@ -334,7 +334,7 @@ extension Journal {
     /// The record of a version that is only in the journal; nil otherwise.
     func record(of version: Version) -> [UInt8]? {
         state.withLock { state in
-            state.records.index(of: version).map { index in state.records.withRecord(index) { Array($0) } }
+            state.records.index(of: version).map { state.records.record($0) }
         }
     }
 

@@ -117,8 +117,7 @@ extension ProjectionFollower {
         folded.rows = nil
         for index in 0..<run.count {
             let commit = try Commit(
-                record: run.withRecord(index) { Array($0) }, version: run.version(index),
-                previousChecksum: folded.checksum)
+                record: run.record(index), version: run.version(index), previousChecksum: folded.checksum)
             folded.checksum = commit.checksum
             try context.fold(commit) { number, event in
                 do { try rules.apply(&folded.value, event, context) } catch {

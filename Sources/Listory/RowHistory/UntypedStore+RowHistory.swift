@@ -86,16 +86,16 @@ extension UntypedStore {
             if found.count >= count { break }
             // The versions of one commit are neighbours, and there may be another id with this fingerprint.
             if found.last?.commit.version == touch.version { continue }
-            let commit = try group.commit(touch.version)
-            let effect = try commit.effects(on: [subject])[subject]
-            if let effect { found.append(RowChange(commit: CommitInfo(commit), kinds: effect.kinds)) }
+            let commit = try group.distantCommit(touch.version)
+            let kinds = try commit.changes(of: subject)
+            if !kinds.isEmpty { found.append(RowChange(commit: CommitInfo(commit), kinds: kinds)) }
         }
         return found
     }
 
     func blame(_ ids: [UntypedID], at version: Version) throws -> [RowBlame] {
         let subjects = ids.map { RowOrSection.row($0) }
-        let wanted = Set(subjects)
+        let wanted = WantedSubjects(subjects)
         // Many rows may have come with one commit.
         var known: [Version: (info: CommitInfo, effects: [RowOrSection: RowEffect])] = [:]
         return try zip(subjects, try touches(of: subjects, through: version)).map { subject, touches in
@@ -103,7 +103,7 @@ extension UntypedStore {
             for touch in touches {
                 if touch.kinds.isDisjoint(with: blame.open) { continue }
                 if known[touch.version] == nil {
-                    let commit = try group.commit(touch.version)
+                    let commit = try group.distantCommit(touch.version)
                     known[touch.version] = (CommitInfo(commit), try commit.effects(on: wanted))
                 }
                 guard let (info, effects) = known[touch.version], let effect = effects[subject] else { continue }
@@ -123,8 +123,8 @@ extension UntypedStore {
         for touch in try touches(of: [subject], through: last)[0] {
             if touch.version <= first { return nil }
             guard touch.kinds.contains(.moved) else { continue }
-            let commit = try group.commit(touch.version)
-            if try commit.effects(on: [subject])[subject]?.kinds.contains(.moved) ?? false { return CommitInfo(commit) }
+            let commit = try group.distantCommit(touch.version)
+            if try commit.changes(of: subject).contains(.moved) { return CommitInfo(commit) }
         }
         return nil
     }
@@ -208,9 +208,34 @@ private struct RowEffect {
     var isDeleted = false
 }
 
+/// Some rows and sections to look for among the many of a large commit.
+private struct WantedSubjects {
+    private let subjects: Set<RowOrSection>
+    /// Which fingerprints they have, by their last bits. This rules out most others sooner than the set does.
+    private var slots = [Bool](repeating: false, count: 4_096)
+
+    init(_ subjects: [RowOrSection]) {
+        self.subjects = Set(subjects)
+        for subject in subjects { slots[slot(of: subject)] = true }
+    }
+
+    func contains(_ subject: RowOrSection) -> Bool { slots[slot(of: subject)] && subjects.contains(subject) }
+
+    private func slot(of subject: RowOrSection) -> Int {
+        Int(truncatingIfNeeded: subject.fingerprint) & (slots.count - 1)
+    }
+}
+
 extension Commit {
+    /// How it changed a row or a section.
+    fileprivate func changes(of subject: RowOrSection) throws -> ChangeKinds {
+        var found: ChangeKinds = []
+        try forEachTouch { touched, kinds in if touched == subject { found.formUnion(kinds) } }
+        return found
+    }
+
     /// What it did to some rows and sections.
-    fileprivate func effects(on subjects: Set<RowOrSection>) throws -> [RowOrSection: RowEffect] {
+    fileprivate func effects(on subjects: WantedSubjects) throws -> [RowOrSection: RowEffect] {
         var found: [RowOrSection: RowEffect] = [:]
         try forEachTouch { subject, kinds in
             guard subjects.contains(subject) else { return }

@@ -49,8 +49,7 @@ extension StoreProtocol {
             while next <= range.upperBound {
                 let run = try core.group.records(of: next.rawValue...range.upperBound.rawValue)
                 for index in 0..<run.count {
-                    let record = run.withRecord(index) { Array($0) }
-                    try body(Commit(record: record, version: run.version(index)))
+                    try body(Commit(record: run.record(index), version: run.version(index)))
                 }
                 next = run.version(run.count)
             }

@@ -40,8 +40,11 @@ struct BlameCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
+        let bar = ProgressBar("looking")
+        defer { bar.finish() }
         let report = try BlameReport(
             store, at: at.version, section: section.map { IdentifierText($0) }, skip, limit)
+        bar.finish()
         let style = color.style
         try pager.page {
             try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))

@@ -35,7 +35,10 @@ struct BranchesCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true, origin: origin.name)
+        let bar = ProgressBar("looking")
+        defer { bar.finish() }
         let report = try BranchReport(store, origin: origin.name ?? "", limit: all ? nil : limit)
+        bar.finish()
         let style = color.style
         try pager.page {
             try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))

@@ -37,18 +37,22 @@ struct DiffCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
+        let bar = ProgressBar("comparing")
+        defer { bar.finish() }
         let new = try to?.snapshot(in: store) ?? store.snapshot
         let before = max(Version(max(new.version.rawValue, 1) - 1), store.oldestVersion)
         let old = try from?.snapshot(in: store) ?? store.snapshot(at: before)
         let style = color.style
         try pager.page {
-            let output = try old.reading {
+            try old.reading {
                 try new.reading {
                     let report = DifferenceReport(from: old, to: new, source: store.source)
-                    return try format.value == .json ? report.json() : Array(report.text(style).utf8)
+                    let json = format.value == .json ? report.json() : nil
+                    bar.finish()
+                    if let json { return try Standard.output.write(json) }
+                    try report.print(style) { try Standard.output.write($0) }
                 }
             }
-            try Standard.output.write(output)
         }
         try store.close()
     }

@@ -48,13 +48,15 @@ struct TrashCommand: ParsableCommand {
         let bar = ProgressBar("searching")
         defer { bar.finish() }
         let words = text.map { SearchWords($0) } ?? SearchWords()
-        let report = try TrashReport(store, before: before, limit: all ? nil : limit, containing: words) {
-            bar.update($0)
-        }
-        bar.finish()
         let style = color.style
         try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
+            try TrashReport.print(
+                store, before: before, limit: all ? nil : limit, containing: words, format.value, style,
+                progress: { bar.update($0) },
+                send: {
+                    bar.finish()
+                    try Standard.output.write($0)
+                })
         }
         try store.close()
     }

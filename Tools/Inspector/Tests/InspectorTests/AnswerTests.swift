@@ -278,8 +278,9 @@ struct AnswerTests {
     func trash() async throws {
         try await inspecting(store) { _, browser in
             for words in ["", "changed", "row 1", "nowhere"] {
-                let all = try JSONValue.lines(
-                    TrashReport(store, before: nil, limit: nil, containing: SearchWords(words)).json())
+                var printed: [UInt8] = []
+                try TrashReport.print(store, containing: SearchWords(words), .json) { printed += $0 }
+                let all = try JSONValue.lines(printed)
                 for limit in [1, 5, 1000] {
                     let text = words.replacingOccurrences(of: " ", with: "+")
                     let answer = try browser.get("/api/trash?words=\(text)&limit=\(limit)")

@@ -22,19 +22,43 @@ public struct DifferenceReport {
 
     /// A line for each change.
     public func text(_ style: TerminalStyle) throws -> String {
-        var lines = [style.bold("version \(old.version) → \(new.version)")]
+        var text = ""
+        try forEachLine(style) { text += $0 + "\n" }
+        return text
+    }
+
+    /// Prints a line for each change, some at a time.
+    ///
+    /// - Parameter send: receives the output, in parts.
+    public func print(_ style: TerminalStyle, send: (String) throws -> Void) throws {
+        var part = ""
+        try forEachLine(style) { line in
+            part += line + "\n"
+            if part.utf8.count < DifferenceReport.partSize { return }
+            try send(part)
+            part = ""
+        }
+        try send(part)
+    }
+
+    /// About how many bytes are printed at a time.
+    private static let partSize = 1 << 14
+
+    private func forEachLine(_ style: TerminalStyle, _ body: (String) throws -> Void) throws {
+        try body(style.bold("version \(old.version) → \(new.version)"))
         let sections = changeset.sections
-        lines += sections.deleted.map { style.red("- section \($0): \(old.sections[$0].label)") }
-        lines += sections.inserted.map { style.green("+ section \($0): \(new.sections[$0].label)") }
-        lines += sections.moved.map { style.blue("→ section \($0.from) to \($0.to): \(new.sections[$0.to].label)") }
-        lines += sections.updated.map { style.yellow("~ section \($0): \(new.sections[$0].label)") }
+        for index in sections.deleted { try body(style.red("- section \(index): \(old.sections[index].label)")) }
+        for index in sections.inserted { try body(style.green("+ section \(index): \(new.sections[index].label)")) }
+        for move in sections.moved {
+            try body(style.blue("→ section \(move.from) to \(move.to): \(new.sections[move.to].label)"))
+        }
+        for index in sections.updated { try body(style.yellow("~ section \(index): \(new.sections[index].label)")) }
         let items = changeset.items
-        lines += try items.deleted.map { style.red("- \($0) \(try row(old, $0))") }
-        lines += try items.inserted.map { style.green("+ \($0) \(try row(new, $0))") }
-        lines += try items.moved.map { style.blue("→ \($0.from) to \($0.to) \(try row(new, $0.to))") }
-        lines += try items.updated.map { style.yellow("~ \($0) \(try row(new, $0))") }
-        if changeset.isEmpty { lines.append("no difference") }
-        return lines.joined(separator: "\n") + "\n"
+        for path in items.deleted { try body(style.red("- \(path) \(try row(old, path))")) }
+        for path in items.inserted { try body(style.green("+ \(path) \(try row(new, path))")) }
+        for move in items.moved { try body(style.blue("→ \(move.from) to \(move.to) \(try row(new, move.to))")) }
+        for path in items.updated { try body(style.yellow("~ \(path) \(try row(new, path))")) }
+        if changeset.isEmpty { try body("no difference") }
     }
 
     /// The changeset, as `exec` answers with it.

@@ -7,53 +7,64 @@ import Listory
 
 /// Prints the rows of the trash.
 public struct TrashReport {
-    private let rows: [UntypedTrashedRow]
     private let source: any CommitSource
+    private let format: OutputFormat
+    private let style: TerminalStyle
 
-    /// A report on the rows that were deleted last.
+    /// Prints the rows that were deleted, each as soon as it is found, the last deleted first.
     ///
     /// - Parameters:
     ///   - name: only rows that commits before this version took away; nil for all.
     ///   - limit: how many at most; nil for all.
     ///   - words: only rows whose content has them.
     ///   - progress: called with the part of the log that was looked at, 0 to 1.
-    public init(
-        _ store: UntypedStore, before name: VersionName?, limit: Int?, containing words: SearchWords = SearchWords(),
-        progress: (Double) -> Void = { _ in }
+    ///   - send: receives the output, a line for each row.
+    /// - Throws: what `send` throws; an error of the log.
+    public static func print(
+        _ store: UntypedStore, before name: VersionName? = nil, limit: Int? = nil,
+        containing words: SearchWords = SearchWords(), _ format: OutputFormat, _ style: TerminalStyle = .plain,
+        progress: (Double) -> Void = { _ in }, send: ([UInt8]) throws -> Void
     ) throws {
-        source = store.source
+        let report = TrashReport(source: store.source, format: format, style: style)
         let before = try name?.version(in: store)
         let (oldest, newest) = (store.oldestVersion.rawValue, try (before ?? store.version).rawValue)
-        rows = try store.trash(before: before, limit: limit ?? .max) { [source] row in
-            progress(Double(newest - row.commit.version.rawValue) / Double(max(1, newest - oldest)))
-            return try words.isEmpty || source.withContent(of: row.row.content) { words.match(content: $0) }
-        }
-    }
-
-    /// A line for each row.
-    public func text(_ style: TerminalStyle = .plain) throws -> String {
-        try rows.map { row in
-            let text = style.row(try source.title(of: row.row.content), isChecked: row.row.isChecked)
-            let section = row.sectionTitle.isEmpty ? row.sectionID.description.shown : "\"\(row.sectionTitle.shown)\""
-            return "\(row.commit.line(style))  \(text) (id \(row.row.id.description.shown)) in \(section)\n"
-        }.joined()
-    }
-
-    /// A line of JSON for each row.
-    public func json() throws -> [UInt8] {
-        var writer = JSONWriter()
-        for row in rows {
-            try writer.object { writer in
-                writer.key("row")
-                try writer.write(row.row, source)
-                writer.key("section")
-                writer.write(row.sectionID)
-                writer.member("title", row.sectionTitle)
-                writer.key("deleted")
-                writer.object { $0.write(membersOf: row.commit) }
+        var left = limit ?? .max
+        if left == 0 { return }
+        do {
+            // None is kept, because there may be very many.
+            _ = try store.trash(before: before) { row in
+                progress(Double(newest - row.commit.version.rawValue) / Double(max(1, newest - oldest)))
+                guard try words.isEmpty || report.source.withContent(of: row.row.content, { words.match(content: $0) })
+                else { return false }
+                try send(format == .json ? report.json(row) : Array(report.text(row).utf8))
+                left -= 1
+                if left == 0 { throw Enough() }
+                return false
             }
-            writer.endLine()
+        } catch is Enough {}
+    }
+
+    /// Ends a search, because no more rows are wanted.
+    private struct Enough: Error {}
+
+    private func text(_ row: UntypedTrashedRow) throws -> String {
+        let text = style.row(try source.title(of: row.row.content), isChecked: row.row.isChecked)
+        let section = row.sectionTitle.isEmpty ? row.sectionID.description.shown : "\"\(row.sectionTitle.shown)\""
+        return "\(row.commit.line(style))  \(text) (id \(row.row.id.description.shown)) in \(section)\n"
+    }
+
+    private func json(_ row: UntypedTrashedRow) throws -> [UInt8] {
+        var writer = JSONWriter()
+        try writer.object { writer in
+            writer.key("row")
+            try writer.write(row.row, source)
+            writer.key("section")
+            writer.write(row.sectionID)
+            writer.member("title", row.sectionTitle)
+            writer.key("deleted")
+            writer.object { $0.write(membersOf: row.commit) }
         }
+        writer.endLine()
         return writer.bytes
     }
 }

@@ -33,7 +33,7 @@ extension StoreFile {
     ) throws -> CompactionReport {
         try requireFile()
         var options = StoreOptions()
-        (options.gate, options.unloadsPages, options.memoryBudget) = (.full, true, StoreFile.readingBudget)
+        (options.gate, options.unloadsPages, options.memoryBudget) = (.full, true, StoreFile.memoryBudget)
         return try explaining {
             try UntypedStore.compact(at: path, request.compaction, options: options, progress: progress)
         }

@@ -31,12 +31,12 @@ public struct StoreFile: Sendable {
     /// steps of several commits. Memory stays small, however large the file is.
     private static var options: StoreOptions {
         var options = StoreOptions()
-        (options.coalescing, options.unloadsPages) = (.never, true)
+        (options.coalescing, options.unloadsPages, options.memoryBudget) = (.never, true, memoryBudget)
         return options
     }
 
-    /// The bytes of stored rows that a command which only reads keeps in memory.
-    static let readingBudget = 2 << 20
+    /// The bytes of stored rows that are kept in memory. Most commands go through the rows once.
+    static let memoryBudget = 2 << 20
 
     /// Opens the store.
     ///
@@ -46,8 +46,6 @@ public struct StoreFile: Sendable {
     public func open(isReadOnly: Bool, origin: String? = nil) throws -> UntypedStore {
         var options = StoreFile.options
         options.isReadOnly = isReadOnly
-        // What only reads goes through the rows once.
-        if isReadOnly { options.memoryBudget = StoreFile.readingBudget }
         options.undoScope = origin == nil ? .shared : .origin
         return try open(options)
     }
