@@ -82,13 +82,18 @@ extension UntypedStore {
         let end = limit.map { min($0, newest.next) } ?? newest.next
         guard end > .empty, let touches = try touches(of: [subject], through: end.previous).first else { return [] }
         var found: [RowChange] = []
-        for touch in touches {
-            if found.count >= count { break }
-            // The versions of one commit are neighbours, and there may be another id with this fingerprint.
-            if found.last?.commit.version == touch.version { continue }
-            let commit = try group.distantCommit(touch.version)
-            let kinds = try commit.changes(of: subject)
-            if !kinds.isEmpty { found.append(RowChange(commit: CommitInfo(commit), kinds: kinds)) }
+        // The touches of one commit are neighbours.
+        var rest = touches.indices.filter { $0 == 0 || touches[$0].version != touches[$0 - 1].version }[...]
+        while found.count < count && !rest.isEmpty {
+            let part = rest.prefix(min(count - found.count, 1_024))
+            rest = rest.dropFirst(part.count)
+            // Reading them mostly waits for memory or for the disk.
+            found += try part.concurrentMap(partSize: 64) { index in
+                let commit = try self.group.distantCommit(touches[index].version)
+                // There may be another id with this fingerprint.
+                let kinds = try commit.changes(of: subject)
+                return kinds.isEmpty ? nil : RowChange(commit: CommitInfo(commit), kinds: kinds)
+            }.compactMap(\.self)
         }
         return found
     }

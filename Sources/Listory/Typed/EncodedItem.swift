@@ -2,7 +2,6 @@
 //
 // Always holds: an encoded item has the id of its item and the bytes of its store's coder.
 
-import Dispatch
 import ListModel
 
 /// An item with its content as bytes, ready to be stored.
@@ -38,16 +37,7 @@ extension ListStore {
     /// - Returns: them, in the same order.
     /// - Throws: the error of the encoder for the first item that it cannot encode.
     public func encoded(_ items: [Item]) throws -> [EncodedItem<Item>] {
-        let partSize = 1_024
-        let partCount = (items.count + partSize - 1) / partSize
-        if partCount < 2 { return try items.map { try encoded($0) } }
-        let parts = Locked([Result<[EncodedItem<Item>], any Error>?](repeating: nil, count: partCount))
-        DispatchQueue.concurrentPerform(iterations: partCount) { part in
-            let range = part * partSize..<min(items.count, (part + 1) * partSize)
-            let result = Result { try items[range].map { try encoded($0) } }
-            parts.withLock { $0[part] = result }
-        }
-        return try parts.withLock { $0 }.flatMap { try $0!.get() }
+        try items.concurrentMap(partSize: 1_024) { try encoded($0) }
     }
 }
 
