@@ -95,10 +95,25 @@ struct PackedBlockTests {
                     #expect(found.time == commit.time && found.mark == commit.mark, "seed \(seed)")
                     #expect(found.tracking == commit.tracking && found.isDiscardable == commit.isDiscardable)
                     #expect(found.eventCount == commit.eventCount, "seed \(seed)")
-                    #expect(try PackedBlock(bytes).commit(next).time == commit.time, "seed \(seed)")
+                    var inserted: [RowOrSection] = []
+                    try PackedBlock(bytes).forEachInserted(by: next) { inserted.append($0) }
+                    #expect(try inserted == commit.events().flatMap(Self.inserted), "seed \(seed), version \(next)")
                     next = next.next
                 }
             }
+        }
+    }
+
+    /// The rows and sections that an event inserted, or that a reload gave to the list.
+    private static func inserted(_ event: ListEvent) -> [RowOrSection] {
+        func all(_ sections: [ListSection]) -> [RowOrSection] {
+            sections.flatMap { section in [.section(section.id)] + section.items.map { .row($0.id) } }
+        }
+        return switch event {
+        case .itemsInserted(_, let rows): rows.map { .row($0.id) }
+        case .sectionInserted(_, let section): all([section])
+        case .listReloaded(_, let new): all(new)
+        default: []
         }
     }
 

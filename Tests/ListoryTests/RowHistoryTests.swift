@@ -45,7 +45,8 @@ struct RowHistoryTests {
         arguments: 0..<4 as Range<UInt64>)
     func oracle(number: UInt64) throws {
         let seed = Soak.seed &+ number
-        var edited = try EditedStore(changing: seed)
+        var edited =
+            try number < 3 ? EditedStore(changing: seed) : EditedStore(changing: seed, CheckpointTests.packing)
         var oracle = try RowHistoryOracle(edited.store)
         var (segments, bits) = (0, 0)
         for round in 0..<8 {
@@ -74,6 +75,89 @@ struct RowHistoryTests {
         }
         #expect(segments > 2 && bits > 3, "seed \(seed): the index has several segments of many buckets")
         Soak.count(Int(try edited.store.version.rawValue))
+    }
+
+    @Test(
+        "Of rows with one fingerprint, each has its own history, whether their commits are packed, dropped or not",
+        arguments: [false, true])
+    func sharedFingerprint(isDropped: Bool) throws {
+        // 32 bits are shared by some two of so many.
+        var known: [UInt32: Int64] = [:]
+        var pair: (Int64, Int64)?
+        for number in 0... as PartialRangeFrom<Int64> {
+            pair = known.updateValue(number, forKey: RowOrSection.row(.integer(number)).fingerprint).map {
+                ($0, number)
+            }
+            if pair != nil { break }
+        }
+        let (first, second) = try #require(pair)
+        var options = StoreOptions()
+        CheckpointTests.packing(&options)
+        let fixture = try StoreFixture(options: options)
+        var store = fixture.store
+        try fixture.fill(5)
+        try store.edit("Add") {
+            try $0.insert([NewRow(id: .integer(first), content: [])], at: .end(ofSection: "today"))
+        }
+        for _ in 0..<20 { try store.edit("Check") { try $0.toggle(.item(.integer(first))) } }
+        // Before the other one is there, and after.
+        func check(_ comment: Comment) throws {
+            let oracle = try RowHistoryOracle(store)
+            try self.check(store, comment, against: oracle)
+            for id in [first, second] {
+                let expected = oracle.history(of: .row(.integer(id))).map(\.version)
+                #expect(try store.history(ofRow: .integer(id)).map(\.commit.version) == expected, comment)
+            }
+        }
+        try check("one row")
+        try store.edit("Add") {
+            try $0.insert([NewRow(id: .integer(second), content: [])], at: .end(ofSection: "today"))
+        }
+        for round in 0..<40 {
+            try store.edit("Check") { try $0.toggle(.item(.integer(round % 3 == 0 ? first : second))) }
+            if round == 20 { try store.edit("Delete") { try $0.delete(.item(.integer(first))) } }
+            if round == 20 { try store.undo() }
+        }
+        try check("two rows")
+        for _ in 0..<200 { try store.edit("Check") { try $0.toggle(.item(1)) } }
+        if isDropped {
+            try store.close()
+            var compaction = Compaction(keeping: .from(50))
+            compaction.unpackedCount = 20
+            try UntypedStore.compact(at: fixture.path, compaction)
+            store = try UntypedStore.open(at: fixture.path, options: options)
+        }
+        #expect(try store.statistics().packedCommitCount > 100)
+        try check("packed")
+        try store.close()
+    }
+
+    @Test("The history of a row whose commits are packed is read without its rows")
+    func packedHistory() throws {
+        let fixture = try StoreFixture(CheckpointTests.packing)
+        try fixture.fill(20)
+        let store = fixture.store
+        for number in 0..<400 {
+            try store.edit("Edit \(number)", origin: number % 2 == 0 ? "anna" : "ben") { list in
+                try list.toggle(.item(.integer(Int64(number % 20))))
+                if number % 40 == 7 { try list.move(.item(7), to: .before(.integer(Int64(number % 3)))) }
+            }
+        }
+        try store.checkpoint()
+        let packed = try store.group.log.sealed.lastPacked()
+        #expect(packed > 300)
+        store.past.clear()
+        let history = try store.history(ofRow: 7)
+        let blame = try store.blame(ofRows: [7, 8])
+        // Nothing was unpacked for it.
+        #expect(store.past.unpacked == nil)
+        #expect(history.count == 21 && blame[0].moved?.name == "Edit 367" && blame[1].inserted?.name == "Fill")
+        for change in history.dropLast() {
+            let commit = try store.commit(change.commit.version)
+            #expect(change.commit == CommitInfo(commit))
+            #expect(change.kinds == (commit.eventCount == 2 ? [.toggled, .moved] : .toggled))
+        }
+        #expect(store.past.unpacked != nil)
     }
 
     @Test("A page of a history continues where the last one ended")

@@ -72,23 +72,6 @@ extension Engine {
     }
 }
 
-// MARK: - The map
-
-extension Engine {
-    /// Where LMDB has mapped the file, which it does not tell: a key is in a page, and a page begins with its number.
-    ///
-    /// - Parameter transaction: one that has written nothing, because pages that it writes are not in the map.
-    /// - Returns: nil if the file has no database.
-    static func mapStart(_ transaction: OpaquePointer, pageSize: Int) throws(LMDBError) -> UnsafeRawPointer? {
-        let cursor = try openCursor(transaction, 1)
-        defer { closeCursor(cursor) }
-        guard let key = try move(cursor, .first)?.key.baseAddress else { return nil }
-        // SAFETY: the key is in a page of the map, which is aligned like every map and begins with page 0.
-        let page = UnsafeRawPointer(bitPattern: UInt(bitPattern: key) & ~UInt(pageSize - 1)).unsafelyUnwrapped
-        return page - page.load(as: Int.self) * pageSize
-    }
-}
-
 // MARK: - Cursors
 
 /// A key and its value, where they lie in the map.
@@ -136,5 +119,26 @@ extension Engine {
         if code == MDB_SUCCESS { return RawEntry(key: keyValue.bytes, value: value.bytes) }
         if code == MDB_NOTFOUND { return nil }
         throw LMDBError(code: code, in: "mdb_cursor_get")
+    }
+}
+
+// MARK: - The map
+
+extension Engine {
+    /// Where LMDB has mapped the file, which it does not tell: the same key is in its map and in another map of the file.
+    ///
+    /// - Parameters:
+    ///   - transaction: one that has written nothing, because pages that it writes are not in the map.
+    ///   - key: the first key of the database without a name, in the other map.
+    ///   - start: where the other map begins.
+    /// - Returns: nil if it is not known.
+    static func mapStart(
+        _ transaction: OpaquePointer, from key: UnsafeRawPointer, in start: UnsafeRawPointer
+    ) throws(LMDBError) -> UnsafeRawPointer? {
+        let cursor = try openCursor(transaction, 1)
+        defer { closeCursor(cursor) }
+        guard let own = try move(cursor, .first)?.key.baseAddress else { return nil }
+        let found = own - (key - start)
+        return UInt(bitPattern: found) % UInt(Platform.pageSize) == 0 ? found : nil
     }
 }

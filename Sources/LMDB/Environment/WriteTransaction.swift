@@ -105,7 +105,13 @@ extension WriteTransaction {
         let new = try WriteGuard(reader, pages)
         if pages.unloads {
             try new.check(UnsafeRawBufferPointer(start: nil, count: 0), in: 1, named: nil, isWrite: false)
-            try pages.noteEngine(Engine.mapStart(core.handle, pageSize: pages.pageSize))
+            var cursor = EntryCursor(reader, reader.main)
+            if let key = try cursor.move(.first)?.key.baseAddress {
+                // SAFETY: while the transaction lives, LMDB's map stays.
+                try pages.noteEngine(
+                    Engine.mapStart(core.handle, from: key, in: reader.start),
+                    size: Engine.information(environment.handle).mapSize)
+            }
         }
         core.writeGuard = new
         return new

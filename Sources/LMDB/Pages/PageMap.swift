@@ -130,11 +130,12 @@ final class PageMap: @unchecked Sendable {
         if let engineMap { Platform.unload(engineMap) }
     }
 
-    /// Notes where LMDB has mapped the file, as far as it is written; nil if that is not known.
-    func noteEngine(_ start: UnsafeRawPointer?) {
+    /// Notes where LMDB has mapped the file; nil if that is not known.
+    func noteEngine(_ start: UnsafeRawPointer?, size: Int = 0) {
+        let count = min(size, written.load(ordering: .relaxed) * pageSize)
         monitor.lock()
         defer { monitor.unlock() }
-        engineMap = start.map { UnsafeRawBufferPointer(start: $0, count: written.load(ordering: .relaxed) * pageSize) }
+        engineMap = start.map { UnsafeRawBufferPointer(start: $0, count: count) }
     }
 
     @inline(never)

@@ -106,15 +106,29 @@ extension PackedBlock {
         for _ in 0..<commitCount { try body(commits.next()) }
     }
 
-    /// The header of a commit.
+    /// Calls `body` with each row and section that a commit inserted, and with those that a reload gave to the list. Needs no state,
+    /// because their ids are in the block.
     ///
-    /// - Throws, Complexity: as ``forEachCommit(_:)``.
-    package func commit(_ version: Version) throws -> PackedCommit {
+    /// - Throws: as ``forEachCommit(_:)``.
+    /// - Complexity: O(events of the block).
+    package func forEachInserted(by version: Version, _ body: (RowOrSection) throws -> Void) throws {
         _ = try checkedEnd(version)
         var commits = try CommitReader(self)
+        var events = try EventReader(self, commits.strings)
         while true {
             let commit = try commits.next()
-            if commit.version == version { return commit }
+            try events.beginCommit(commit.version)
+            for _ in 0..<commit.eventCount {
+                let event = try events.next()
+                if commit.version < version { continue }
+                for row in event.rows { try body(.row(row.id)) }
+                for section in event.sections {
+                    try body(.section(section.id))
+                    for row in section.items { try body(.row(row.id)) }
+                }
+            }
+            try events.endCommit()
+            if commit.version == version { return }
         }
     }
 

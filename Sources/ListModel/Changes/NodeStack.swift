@@ -1,7 +1,7 @@
 // The nodes of one version of a tree that a comparison has open.
 //
 // One array grows when nodes are opened and shrinks when their children have been compared. So the comparison allocates
-// nothing for each difference, and keeps only the nodes on the path to one difference in memory.
+// nothing for each difference, and keeps only the nodes on the path to one difference in memory, with at most 64 leaves.
 //
 // Always holds: entries refer to nodes unowned, and the stack retains the nodes that the tree does not; the entries of
 // a level are neighbours in the tree.
@@ -104,32 +104,63 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
         while kept.count > count { spares.put(kept.removeLast()) }
     }
 
-    /// Calls `body` with the next elements of neighbouring leaves, and with the offset of the first of them.
-    mutating func withElements<Result>(of leaves: LeafRange, _ body: (Elements) -> Result) -> Result {
+    /// The elements of neighbouring leaves.
+    func elements(of leaves: Range<Int>) -> ElementRange {
+        guard let first = leaves.first.map({ entries[$0] }), let last = leaves.last.map({ entries[$0] }) else {
+            return ElementRange(leaves: leaves, count: 0)
+        }
+        return ElementRange(leaves: leaves, count: last.start + last.count - first.start)
+    }
+
+    /// Calls `body` with the first elements of a range, and with the offset of the first of them.
+    mutating func withFirst<Result>(of range: ElementRange, _ body: (Elements) -> Result) -> Result {
+        withElements(range.leaves.prefix(ElementRange.leafCount), from: range.skipped, atMost: range.count, body)
+    }
+
+    /// Calls `body` with the last elements of a range, and with the offset of the first of them.
+    mutating func withLast<Result>(of range: ElementRange, _ body: (Elements) -> Result) -> Result {
+        let leaves = range.leaves.suffix(ElementRange.leafCount)
+        let isWhole = leaves.count == range.leaves.count
+        let rest = isWhole ? range.count : elements(of: leaves).count - (elements(of: range.leaves).count - range.end)
+        return withElements(leaves, from: isWhole ? range.skipped : 0, atMost: rest, body)
+    }
+
+    private mutating func withElements<Result>(
+        _ leaves: Range<Int>, from skipped: Int, atMost most: Int, _ body: (Elements) -> Result
+    ) -> Result {
         let keptBefore = kept.count
         elements.removeAll(keepingCapacity: true)
-        for index in leaves.next {
+        for index in leaves {
             // SAFETY: the elements stay in place while the tree or the stack retains the leaf.
             node(entries[index].child)._withUnsafeGuaranteedRef { leaf in
-                let first = index == leaves.next.lowerBound ? leaves.skipped : 0
+                let first = index == leaves.lowerBound ? skipped : 0
                 var element = UnsafePointer(leaf.elements) + first
-                for _ in first..<leaf.count {
+                for _ in 0..<min(leaf.count - first, most - elements.count) {
                     elements.append(element)
                     element += 1
                 }
             }
         }
-        let start = leaves.isEmpty ? 0 : entries[leaves.next.lowerBound].start + leaves.skipped
+        let start = leaves.first.map { entries[$0].start + skipped } ?? 0
         defer { popKept(to: keptBefore) }
         return elements.withUnsafeBufferPointer { body(Elements(pointers: $0, start: start)) }
     }
 
-    /// Removes the first elements of leaves from what comes next.
-    func skip(_ count: Int, in leaves: inout LeafRange) {
-        leaves.skipped += count
-        while let leaf = leaves.rest.first, leaves.skipped >= entries[leaf].count {
-            leaves.skipped -= entries[leaf].count
-            leaves.rest.removeFirst()
+    /// Removes elements at the beginning of a range.
+    func removeFirst(_ count: Int, of range: inout ElementRange) {
+        range.count -= count
+        range.skipped += count
+        while let leaf = range.leaves.first, range.skipped >= entries[leaf].count {
+            range.skipped -= entries[leaf].count
+            range.leaves.removeFirst()
+        }
+    }
+
+    /// Removes elements at the end of a range.
+    func removeLast(_ count: Int, of range: inout ElementRange) {
+        range.count -= count
+        while let leaf = range.leaves.last, elements(of: range.leaves).count - entries[leaf].count >= range.end {
+            range.leaves.removeLast()
         }
     }
 
@@ -157,23 +188,22 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
     }
 }
 
-/// Neighbouring leaves on a stack whose elements are read in order, some of them at a time.
-struct LeafRange {
-    /// The leaves that were not read to their ends.
-    fileprivate(set) var rest: Range<Int>
-    /// How many elements of the first of them were read.
+/// Elements that follow one another in the tree, in leaves on a stack. Some of them are read at a time.
+struct ElementRange {
+    /// The leaves that they are in.
+    fileprivate(set) var leaves: Range<Int>
+    /// How many elements there are.
+    fileprivate(set) var count: Int
+    /// How many elements of the first leaf come before them.
     fileprivate(set) var skipped = 0
 
     /// So many leaves are in memory at a time.
-    private static let length = 64
+    fileprivate static let leafCount = 64
 
-    init(_ leaves: Range<Int>) { rest = leaves }
-
-    /// The leaves that are read next.
-    var next: Range<Int> { rest.prefix(LeafRange.length) }
-    /// Whether these are all.
-    var isShort: Bool { rest.count <= LeafRange.length }
-    var isEmpty: Bool { rest.isEmpty }
+    /// Where they end, counted from the start of the first leaf.
+    fileprivate var end: Int { skipped + count }
+    /// Whether they are read at once.
+    var isShort: Bool { leaves.count <= ElementRange.leafCount }
 }
 
 extension NodeStack.Entry {

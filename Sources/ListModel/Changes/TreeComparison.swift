@@ -146,19 +146,59 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         // Moved out, so that the stacks can be read at the same time.
         var difference = TreeDifference<Element>()
         swap(&difference, &self.difference)
-        var (oldRest, newRest) = (LeafRange(oldRange), LeafRange(newRange))
-        repeat {
-            let ends = (old: oldRest.isShort, new: newRest.isShort)
-            let compared = old.withElements(of: oldRest) { old in
-                new.withElements(of: newRest) { new in Self.compare(old, new, ends, &difference) }
-            }
-            old.skip(compared.old, in: &oldRest)
-            new.skip(compared.new, in: &newRest)
-        } while !(oldRest.isEmpty && newRest.isEmpty)
+        var (oldRest, newRest) = (old.elements(of: oldRange), new.elements(of: newRange))
+        let ends = removeCommonEnd(&oldRest, &newRest)
+        compare(&oldRest, &newRest, &difference)
+        if var (oldRest, newRest) = ends {
+            // These are in step.
+            compare(&oldRest, &newRest, &difference)
+        }
         swap(&difference, &self.difference)
     }
 
-    /// Compares the next elements of leaves.
+    /// Removes the elements at the end that are the same in both versions, if there are more leaves than are read at once. Without this,
+    /// elements would be out of step after a few that only one of the versions has, and would have to be matched one by one.
+    ///
+    /// - Returns: these elements; nil if there are none.
+    private mutating func removeCommonEnd(
+        _ oldRest: inout ElementRange, _ newRest: inout ElementRange
+    ) -> (old: ElementRange, new: ElementRange)? {
+        var (oldEnd, newEnd) = (oldRest, newRest)
+        while !(oldRest.isShort && newRest.isShort) {
+            let (count, isMore) = old.withLast(of: oldRest) { old in
+                new.withLast(of: newRest) { new -> (Int, Bool) in
+                    let most = min(old.count, new.count)
+                    var count = 0
+                    while count < most, old[old.count - 1 - count].pointee.id == new[new.count - 1 - count].pointee.id {
+                        count += 1
+                    }
+                    return (count, count == most && most > 0)
+                }
+            }
+            old.removeLast(count, of: &oldRest)
+            new.removeLast(count, of: &newRest)
+            if !isMore { break }
+        }
+        if oldRest.count == oldEnd.count { return nil }
+        old.removeFirst(oldRest.count, of: &oldEnd)
+        new.removeFirst(newRest.count, of: &newEnd)
+        return (oldEnd, newEnd)
+    }
+
+    private mutating func compare(
+        _ oldRest: inout ElementRange, _ newRest: inout ElementRange, _ difference: inout TreeDifference<Element>
+    ) {
+        while oldRest.count > 0 || newRest.count > 0 {
+            let ends = (old: oldRest.isShort, new: newRest.isShort)
+            let compared = old.withFirst(of: oldRest) { old in
+                new.withFirst(of: newRest) { new in Self.compare(old, new, ends, &difference) }
+            }
+            old.removeFirst(compared.old, of: &oldRest)
+            new.removeFirst(compared.new, of: &newRest)
+        }
+    }
+
+    /// Compares elements.
     ///
     /// - Parameter ends: whether these are all elements of each version. Otherwise the last ones are left for the next call: their
     ///   partners may be among those that come then.

@@ -63,7 +63,7 @@ public struct StoreOptions: Sendable {
     /// few bytes each. `Int.max`, the default, packs nothing.
     ///
     /// Nothing is lost with it, but what is packed takes longer to read: a version of the past some milliseconds, and the history
-    /// of a row with a thousand commits seconds. Each process that edits the store should have the same value. Compact a store
+    /// of a row with a thousand commits a tenth of a second. Each process that edits the store should have the same value. Compact a store
     /// first that a build before this option has edited.
     public var unpackedCount = Int.max
     /// How commits are packed in the background.

@@ -223,6 +223,12 @@ extension GroupCommit {
         return try log.withRecord(of: version) { try $0.map(body) }
     }
 
+    /// The header of a commit.
+    func commitInfo(_ version: Version) throws -> CommitInfo {
+        if let commit = try past.packedCommit(version) { return CommitInfo(commit) }
+        return try CommitInfo(commit(version))
+    }
+
     /// The commit of a version that is far from those which are read before and after it.
     func distantCommit(_ version: Version) throws -> Commit {
         let stored = version <= durableVersion ? try log.distantCommit(version) : nil
@@ -259,7 +265,7 @@ extension GroupCommit {
         if let mark = try useUnpackedRecord(of: version, { try RecordHeader.mark($0, version: version) }) {
             return mark
         }
-        return try past.packedMark(of: version) ?? recordedMark(of: version)
+        return try past.packedCommit(version)?.mark ?? recordedMark(of: version)
     }
 
     /// The time of a commit.
@@ -267,7 +273,7 @@ extension GroupCommit {
         if let time = try useUnpackedRecord(of: version, { try RecordHeader.time($0, version: version) }) {
             return time
         }
-        return try past.packedTime(of: version)
+        return try past.packedCommit(version)?.time
             ?? withRecord(of: version) { try RecordHeader.time($0, version: version) }
     }
 

@@ -21,8 +21,8 @@ final class Past: Sendable {
         var records = RecordRun(first: .empty)
         /// The rows at its end, where the next block begins.
         var rows: UntypedSnapshot?
-        /// The history marks of the commits of recently read blocks, the last block first.
-        var marks: [(first: Version, marks: [HistoryMark])] = []
+        /// The headers of the commits of recently read blocks, the last block first.
+        var headers: [[PackedCommit]] = []
     }
 
     init(_ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodePool) {
@@ -30,6 +30,9 @@ final class Past: Sendable {
         self.database = database
         self.nodes = nodes
     }
+
+    /// The first version of the block that was unpacked last; nil if none was.
+    var unpacked: Version? { state.withLock { $0.rows == nil ? nil : $0.records.first } }
 
     /// Forgets the version that was read last.
     func clear() { state.withLock { $0 = State() } }
@@ -182,29 +185,34 @@ extension Past {
         return found
     }
 
-    /// The mark in the history of a commit that is in a packed block; nil if it is in none.
-    func packedMark(of version: Version) throws -> HistoryMark? {
-        func known(_ marks: [(first: Version, marks: [HistoryMark])]) -> HistoryMark? {
-            for block in marks where version >= block.first {
-                let index = version.rawValue - block.first.rawValue
-                if index < UInt64(block.marks.count) { return block.marks[Int(index)] }
+    /// The header of a commit that is in a packed block; nil if it is in none.
+    ///
+    /// - Complexity: O(1) for the blocks that were read last; otherwise O(commits of the block). No rows are needed.
+    func packedCommit(_ version: Version) throws -> PackedCommit? {
+        func known(_ blocks: [[PackedCommit]]) -> PackedCommit? {
+            for block in blocks where version >= block[0].version {
+                let index = version.rawValue - block[0].version.rawValue
+                if index < UInt64(block.count) { return block[Int(index)] }
             }
             return nil
         }
-        if let mark = state.withLock({ known($0.marks) }) { return mark }
+        if let commit = state.withLock({ known($0.headers) }) { return commit }
         let block = try log.sealed.withBlock(of: version, isVerified: true) { block in
-            var marks: [HistoryMark] = []
-            try block.forEachCommit { marks.append($0.mark) }
-            return (first: block.first, marks: marks)
+            var headers: [PackedCommit] = []
+            headers.reserveCapacity(block.commitCount)
+            try block.forEachCommit { headers.append($0) }
+            return headers
         }
         guard let block else { return nil }
         // A path up the history reads a few blocks, some of them twice.
-        state.withLock { $0.marks = [block] + $0.marks.prefix(3) }
+        state.withLock { $0.headers = [block] + $0.headers.prefix(3) }
         return known([block])
     }
 
-    /// The time of a packed commit; nil if it is not packed.
-    func packedTime(of version: Version) throws -> Timestamp? {
-        try log.sealed.withBlock(of: version, isVerified: true) { try $0.commit(version).time }
+    /// The rows and sections that a packed commit inserted. See ``PackedBlock/forEachInserted(by:_:)``.
+    ///
+    /// - Returns: whether the commit is packed.
+    func forEachPackedInsertion(by version: Version, _ body: (RowOrSection) throws -> Void) throws -> Bool {
+        try log.sealed.withBlockCopy(of: version) { try $0.forEachInserted(by: version, body) } != nil
     }
 }

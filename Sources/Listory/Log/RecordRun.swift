@@ -91,8 +91,10 @@ struct RecordRun {
         try withRecords(index..<index + 1, body)
     }
 
-    /// The record at an index; a copy, unless it is the only one.
-    func record(_ index: Int) -> [UInt8] { count == 1 ? bytes : withRecord(index) { Array($0) } }
+    /// The record at an index; a copy, unless it is large and the only one.
+    func record(_ index: Int) -> [UInt8] {
+        count == 1 && bytes.count >= RecordRun.sharedSize ? bytes : withRecord(index) { Array($0) }
+    }
 
     /// The index of the record of a version, if it is in the run.
     func index(of version: Version) -> Int? {

@@ -103,7 +103,7 @@ public struct StoreVerification: Hashable, Sendable {
 
         func historyMark(of version: Version) throws -> HistoryMark {
             let mark = try log.withRecord(of: version) { try $0.map { try RecordHeader.mark($0, version: version) } }
-            return try mark ?? past.packedMark(of: version) ?? recordedMark(of: version)
+            return try mark ?? past.packedCommit(version)?.mark ?? recordedMark(of: version)
         }
     }
 

@@ -66,7 +66,7 @@ extension UntypedStore {
         return RowExplanation(
             id: id, version: rows.version, location: sighting.location, listLocation: place, row: row,
             decisions: sighting.decisions, blame: blame,
-            contentWritten: written > oldestVersion ? CommitInfo(try group.commit(written)) : nil,
+            contentWritten: written > oldestVersion ? try group.commitInfo(written) : nil,
             previousContent: try blame.updated.flatMap { try group.commit($0.version).content(before: id) },
             sectionMoved: try place.flatMap { place in
                 let settled = (blame.moved ?? blame.inserted)?.version ?? oldestVersion

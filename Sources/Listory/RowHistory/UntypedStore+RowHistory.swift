@@ -1,6 +1,7 @@
 // The history of rows: which commits changed a row, and which ones made it as it is.
 //
-// Always holds: the index only says in which commits to look; what is returned was read from their events.
+// Always holds: the index only says in which commits to look; what is returned was read from their events. Only of packed commits
+// it says more (`PackedTouches`).
 
 import ListModel
 
@@ -81,15 +82,19 @@ extension UntypedStore {
         let newest = try version
         let end = limit.map { min($0, newest.next) } ?? newest.next
         guard end > .empty, let touches = try touches(of: [subject], through: end.previous).first else { return [] }
+        let packed = try PackedTouches([subject], [touches], in: self)
         var found: [RowChange] = []
-        // The touches of one commit are neighbours.
-        var rest = touches.indices.filter { $0 == 0 || touches[$0].version != touches[$0 - 1].version }[...]
+        var rest = touches[...]
         while found.count < count && !rest.isEmpty {
             let part = rest.prefix(min(count - found.count, 1_024))
             rest = rest.dropFirst(part.count)
-            // Reading them mostly waits for memory or for the disk.
-            found += try part.concurrentMap(partSize: 64) { index in
-                let commit = try self.group.distantCommit(touches[index].version)
+            // Reading them mostly waits for memory or for the disk. What is packed is unpacked one block after another.
+            let isConcurrent = !options.unloadsPages && !packed.isAny(of: part)
+            found += try part.concurrentMap(partSize: isConcurrent ? 64 : part.count) { touch in
+                if let (commit, effect) = try packed.effect(of: touch, on: subject, in: self) {
+                    return RowChange(commit: commit, kinds: effect.kinds)
+                }
+                let commit = try self.group.distantCommit(touch.version)
                 // There may be another id with this fingerprint.
                 let kinds = try commit.changes(of: subject)
                 return kinds.isEmpty ? nil : RowChange(commit: CommitInfo(commit), kinds: kinds)
@@ -103,15 +108,22 @@ extension UntypedStore {
         let wanted = WantedSubjects(subjects)
         // Many rows may have come with one commit.
         var known: [Version: (info: CommitInfo, effects: [RowOrSection: RowEffect])] = [:]
-        return try zip(subjects, try touches(of: subjects, through: version)).map { subject, touches in
+        let touches = try touches(of: subjects, through: version)
+        let packed = try PackedTouches(subjects, touches, in: self)
+        func effect(of touch: Touch, on subject: RowOrSection) throws -> (commit: CommitInfo, RowEffect)? {
+            if let found = try packed.effect(of: touch, on: subject, in: self) { return found }
+            if known[touch.version] == nil {
+                let commit = try group.distantCommit(touch.version)
+                known[touch.version] = (CommitInfo(commit), try commit.effects(on: wanted))
+            }
+            guard let (info, effects) = known[touch.version], let effect = effects[subject] else { return nil }
+            return (info, effect)
+        }
+        return try zip(subjects, touches).map { subject, touches in
             var blame = RowBlame()
             for touch in touches {
                 if touch.kinds.isDisjoint(with: blame.open) { continue }
-                if known[touch.version] == nil {
-                    let commit = try group.distantCommit(touch.version)
-                    known[touch.version] = (CommitInfo(commit), try commit.effects(on: wanted))
-                }
-                guard let (info, effects) = known[touch.version], let effect = effects[subject] else { continue }
+                guard let (info, effect) = try effect(of: touch, on: subject) else { continue }
                 if effect.isDeleted { blame.deleted = info }
                 if effect.kinds.contains(.inserted) {
                     blame.inserted = info
@@ -125,16 +137,19 @@ extension UntypedStore {
 
     /// The last commit of some that moved a row or a section.
     func lastMove(of subject: RowOrSection, after first: Version, through last: Version) throws -> CommitInfo? {
-        for touch in try touches(of: [subject], through: last)[0] {
+        let touches = try touches(of: [subject], through: last)
+        let packed = try PackedTouches([subject], touches, in: self)
+        for touch in touches[0] {
             if touch.version <= first { return nil }
             guard touch.kinds.contains(.moved) else { continue }
+            if let (commit, _) = try packed.effect(of: touch, on: subject, in: self) { return commit }
             let commit = try group.distantCommit(touch.version)
             if try commit.changes(of: subject).contains(.moved) { return CommitInfo(commit) }
         }
         return nil
     }
 
-    /// The touches of some rows and sections, up to a version; for each the newest first.
+    /// The touches of some rows and sections, up to a version; for each the newest first, one for each commit.
     func touches(of subjects: [RowOrSection], through version: Version) throws -> [[Touch]] {
         let fingerprints = subjects.map(\.fingerprint)
         let stored = try checkpointer?.touches.touches(of: fingerprints)
@@ -203,52 +218,6 @@ extension UntypedStore {
     private func advance(_ tail: inout TouchTail, after indexed: Version, through version: Version) throws {
         tail.begin(after: indexed)
         while tail.last < version { try tail.add(records(tail.last.next.rawValue...version.rawValue)) }
-    }
-}
-
-/// What a commit did to a row or a section.
-private struct RowEffect {
-    var kinds: ChangeKinds = []
-    /// Whether it was deleted, and did not come back in the same commit.
-    var isDeleted = false
-}
-
-/// Some rows and sections to look for among the many of a large commit.
-private struct WantedSubjects {
-    private let subjects: Set<RowOrSection>
-    /// Which fingerprints they have, by their last bits. This rules out most others sooner than the set does.
-    private var slots = [Bool](repeating: false, count: 4_096)
-
-    init(_ subjects: [RowOrSection]) {
-        self.subjects = Set(subjects)
-        for subject in subjects { slots[slot(of: subject)] = true }
-    }
-
-    func contains(_ subject: RowOrSection) -> Bool { slots[slot(of: subject)] && subjects.contains(subject) }
-
-    private func slot(of subject: RowOrSection) -> Int {
-        Int(truncatingIfNeeded: subject.fingerprint) & (slots.count - 1)
-    }
-}
-
-extension Commit {
-    /// How it changed a row or a section.
-    fileprivate func changes(of subject: RowOrSection) throws -> ChangeKinds {
-        var found: ChangeKinds = []
-        try forEachTouch { touched, kinds in if touched == subject { found.formUnion(kinds) } }
-        return found
-    }
-
-    /// What it did to some rows and sections.
-    fileprivate func effects(on subjects: WantedSubjects) throws -> [RowOrSection: RowEffect] {
-        var found: [RowOrSection: RowEffect] = [:]
-        try forEachTouch { subject, kinds in
-            guard subjects.contains(subject) else { return }
-            found[subject, default: RowEffect()].kinds.formUnion(kinds)
-            if kinds.contains(.deleted) { found[subject]?.isDeleted = true }
-            if kinds.contains(.inserted) { found[subject]?.isDeleted = false }
-        }
-        return found
     }
 }
 

@@ -41,16 +41,27 @@ struct TouchTail: Sendable {
         }
     }
 
-    /// The touches of some fingerprints up to a version; of each, the newest first.
+    /// The touches of some fingerprints up to a version, one for each commit; of each, the newest first.
     func touches(of fingerprints: [UInt32], through version: Version) -> [[Touch]] {
         var found: [UInt32: [Touch]] = [:]
         for fingerprint in fingerprints { found[fingerprint] = [] }
-        for touch in run.touches.reversed() where touch.version <= version { found[touch.fingerprint]?.append(touch) }
+        for touch in run.touches.reversed() where touch.version <= version { found[touch.fingerprint]?.add(touch) }
         return fingerprints.map { found[$0] ?? [] }
     }
 
     /// All landmarks before a version.
     func landmarks(before end: Version) -> Landmarks {
         Landmarks(versions: run.landmarks.reversed().filter { $0 < end }, since: first.next)
+    }
+}
+
+extension [Touch] {
+    /// Adds a touch. What a commit did in several events becomes one touch.
+    fileprivate mutating func add(_ touch: Touch) {
+        if last?.version == touch.version {
+            self[count - 1].kinds.formUnion(touch.kinds)
+        } else {
+            append(touch)
+        }
     }
 }

@@ -43,16 +43,14 @@ struct DiffCommand: ParsableCommand {
         let before = max(Version(max(new.version.rawValue, 1) - 1), store.oldestVersion)
         let old = try from?.snapshot(in: store) ?? store.snapshot(at: before)
         let style = color.style
+        // Only what could be read is printed.
+        func reading<Result>(_ body: () throws -> Result) throws -> Result { try old.reading { try new.reading(body) } }
+        let report = try reading { DifferenceReport(from: old, to: new, source: store.source) }
+        let json = format.value == .json ? report.json() : nil
+        bar.finish()
         try pager.page {
-            try old.reading {
-                try new.reading {
-                    let report = DifferenceReport(from: old, to: new, source: store.source)
-                    let json = format.value == .json ? report.json() : nil
-                    bar.finish()
-                    if let json { return try Standard.output.write(json) }
-                    try report.print(style) { try Standard.output.write($0) }
-                }
-            }
+            if let json { return try Standard.output.write(json) }
+            try reading { try report.print(style) { try Standard.output.write($0) } }
         }
         try store.close()
     }

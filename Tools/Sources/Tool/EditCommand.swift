@@ -31,7 +31,7 @@ struct EditCommand: ParsableCommand {
         do {
             let editor = try TerminalWindow.run { size in
                 try ListEditor(
-                    store.file.open(isReadOnly: false),
+                    store.file.open(isReadOnly: false, isSession: true),
                     title: URL(fileURLWithPath: store.path).deletingPathExtension().lastPathComponent, size: size)
             }
             try editor.close()

@@ -76,7 +76,7 @@ struct ExecCommand: ParsableCommand {
     @OptionGroup var json: JSONOption
 
     func run() throws {
-        let store = try store.file.open(isReadOnly: false, origin: origin.name)
+        let store = try store.file.open(isReadOnly: false, isSession: true, origin: origin.name)
         var session = try ExecSession(store, origin: origin.name ?? "", input: LineReader(descriptor: STDIN_FILENO)) {
             try Standard.output.write($0)
         }

@@ -8,10 +8,9 @@ import Listory
 
 /// Carries out a request to the history, and reports the result.
 public struct ReversalReport {
+    private let store: UntypedStore
     private let before: UntypedSnapshot
     private let after: UntypedSnapshot
-    /// A line for each commit that was made.
-    private let lines: [String]
     /// The skipped conflicts.
     private let conflicts: [MergeConflict]
     /// The conflicts that stopped the request, if it was not completed.
@@ -26,30 +25,31 @@ public struct ReversalReport {
     public init(
         _ request: HistoryRequest, in store: UntypedStore, origin: String = "", onConflict: ConflictPolicy = .refuse
     ) throws {
+        self.store = store
         before = try store.snapshot
         do {
-            conflicts = try request.carryOut(
-                in: store, origin: origin, onConflict: onConflict, durability: .deferred)
+            conflicts = try request.carryOut(in: store, origin: origin, onConflict: onConflict)
             refusal = nil
         } catch ListError.conflicts(let found) {
             conflicts = []
             refusal = .conflicts(found)
         }
-        // Read before they are written, when they need not be read from the file: one of them may be large.
-        lines = try (before.version.rawValue..<store.version.rawValue).map { version in
-            ReversalReport.line(try store.commit(Version(version + 1)))
-        }
+        after = try store.snapshot
         // If a later step is refused, the commits of the first ones become durable too.
         try store.waitUntilDurable()
-        // Now, because other processes may have written meanwhile.
-        after = try store.snapshot
     }
 
     /// A line for each commit and each conflict, and the version now; empty if no commit was made.
-    public func text() -> String {
+    public func text() throws -> String {
         if before.version == after.version && refusal != nil { return "" }
-        var lines = lines
-        if before.version == after.version && conflicts.isEmpty { lines.append("nothing to do") }
+        var lines: [String] = []
+        if before.version < after.version {
+            try store.forEachCommit(in: before.version.next...after.version) { commit in
+                lines.append(ReversalReport.line(commit))
+            }
+        } else if conflicts.isEmpty {
+            lines.append("nothing to do")
+        }
         lines += conflicts.map { "left as it is: \($0)".shown }
         return (lines + ["version \(after.version)\n"]).joined(separator: "\n")
     }

@@ -14,6 +14,7 @@ public struct TrashReport {
     /// Prints the rows that were deleted, each as soon as it is found, the last deleted first.
     ///
     /// - Parameters:
+    ///   - store: one that only reads: of another one, rows may be printed again when a commit of another process comes first.
     ///   - name: only rows that commits before this version took away; nil for all.
     ///   - limit: how many at most; nil for all.
     ///   - words: only rows whose content has them.
@@ -38,7 +39,7 @@ public struct TrashReport {
                 else { return false }
                 try send(format == .json ? report.json(row) : Array(report.text(row).utf8))
                 left -= 1
-                if left == 0 { throw Enough() }
+                if left <= 0 { throw Enough() }
                 return false
             }
         } catch is Enough {}

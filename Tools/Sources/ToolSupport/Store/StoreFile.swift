@@ -31,21 +31,23 @@ public struct StoreFile: Sendable {
     /// steps of several commits. Memory stays small, however large the file is.
     private static var options: StoreOptions {
         var options = StoreOptions()
-        (options.coalescing, options.unloadsPages, options.memoryBudget) = (.never, true, memoryBudget)
+        (options.coalescing, options.unloadsPages) = (.never, true)
         return options
     }
 
-    /// The bytes of stored rows that are kept in memory. Most commands go through the rows once.
+    /// The bytes of stored rows that are kept in memory by commands which read, or make one commit: they go through the rows once.
     static let memoryBudget = 2 << 20
 
     /// Opens the store.
     ///
     /// - Parameters:
     ///   - isReadOnly: whether the command only reads.
+    ///   - isSession: whether many edits are made, and not only one.
     ///   - origin: the origin in whose own history the command undoes; nil for the shared history.
-    public func open(isReadOnly: Bool, origin: String? = nil) throws -> UntypedStore {
+    public func open(isReadOnly: Bool, isSession: Bool = false, origin: String? = nil) throws -> UntypedStore {
         var options = StoreFile.options
         options.isReadOnly = isReadOnly
+        if !isSession { options.memoryBudget = StoreFile.memoryBudget }
         options.undoScope = origin == nil ? .shared : .origin
         return try open(options)
     }

@@ -1,0 +1,118 @@
+// What a commit did to a row or a section: by its events, or, if it is packed, by the index of touches.
+//
+// Always holds: both ways tell the same. The index alone is believed only where no other row can have left a touch in it.
+
+import ListModel
+
+/// What a commit did to a row or a section.
+struct RowEffect {
+    var kinds: ChangeKinds = []
+    /// Whether it was deleted, and did not come back in the same commit.
+    var isDeleted = false
+}
+
+/// What packed commits did to some rows and sections, as far as the index of touches tells.
+///
+/// A packed commit does not name the rows that it changes, and finding out which they were takes a replay. The index tells what was done,
+/// and to which fingerprint. That is enough if no other row or section with this fingerprint was in the list up to there: it would be among
+/// the rows that the log begins with, or a packed commit would have inserted it, which the index tells as well.
+struct PackedTouches {
+    /// The last version whose commit may be packed; nil if no touch is of a packed commit.
+    private let last: Version?
+    /// The fingerprints that several rows or sections have.
+    private var shared: Set<UInt32> = []
+
+    /// - Parameter touches: all touches of each of the subjects, the newest first.
+    init(_ subjects: [RowOrSection], _ touches: [[Touch]], in store: UntypedStore) throws {
+        let packed = try store.group.log.sealed.lastPacked()
+        guard touches.contains(where: { $0.last.map { $0.version <= packed } ?? false }) else {
+            last = nil
+            return
+        }
+        last = packed
+        var known: [UInt32: RowOrSection] = [:]
+        var shared: Set<UInt32> = []
+        func note(_ subject: RowOrSection) {
+            if let other = known[subject.fingerprint], other != subject { shared.insert(subject.fingerprint) }
+        }
+        for subject in subjects {
+            note(subject)
+            known[subject.fingerprint] = subject
+        }
+        let oldest = store.oldestVersion
+        if oldest > .empty {
+            let rows = try store.snapshot(at: oldest)
+            try rows.reading {
+                for section in rows.sections {
+                    note(.section(section.id))
+                    for row in section.items { note(.row(row.id)) }
+                }
+            }
+        }
+        let inserted = Set(
+            touches.joined().filter { $0.version <= packed && $0.kinds.contains(.inserted) }.map(\.version))
+        // What an undo, a redo, a go, a revert or a restore inserts was inserted before.
+        for version in inserted where try store.group.past.packedCommit(version)?.cause ?? .edit == .edit {
+            if try store.group.past.forEachPackedInsertion(by: version, note) { continue }
+            try store.group.commit(version).forEachTouch { if $1.contains(.inserted) { note($0) } }
+        }
+        self.shared = shared
+    }
+
+    /// Whether any of some touches, the newest first, may be of a packed commit.
+    func isAny(of touches: ArraySlice<Touch>) -> Bool {
+        guard let last, let oldest = touches.last else { return false }
+        return oldest.version <= last
+    }
+
+    /// What a packed commit did; nil if that can only be told from its events, or if it is not packed.
+    func effect(
+        of touch: Touch, on subject: RowOrSection, in store: UntypedStore
+    ) throws -> (commit: CommitInfo, RowEffect)? {
+        guard let last, touch.version <= last, !shared.contains(subject.fingerprint),
+            // Which of the two came last, only the events say.
+            !touch.kinds.isSuperset(of: [.inserted, .deleted]),
+            let commit = try store.group.past.packedCommit(touch.version)
+        else { return nil }
+        return (CommitInfo(commit), RowEffect(kinds: touch.kinds, isDeleted: touch.kinds.contains(.deleted)))
+    }
+}
+
+/// Some rows and sections to look for among the many of a large commit.
+struct WantedSubjects {
+    private let subjects: Set<RowOrSection>
+    /// Which fingerprints they have, by their last bits. This rules out most others sooner than the set does.
+    private var slots = [Bool](repeating: false, count: 4_096)
+
+    init(_ subjects: [RowOrSection]) {
+        self.subjects = Set(subjects)
+        for subject in subjects { slots[slot(of: subject)] = true }
+    }
+
+    func contains(_ subject: RowOrSection) -> Bool { slots[slot(of: subject)] && subjects.contains(subject) }
+
+    private func slot(of subject: RowOrSection) -> Int {
+        Int(truncatingIfNeeded: subject.fingerprint) & (slots.count - 1)
+    }
+}
+
+extension Commit {
+    /// How it changed a row or a section.
+    func changes(of subject: RowOrSection) throws -> ChangeKinds {
+        var found: ChangeKinds = []
+        try forEachTouch { touched, kinds in if touched == subject { found.formUnion(kinds) } }
+        return found
+    }
+
+    /// What it did to some rows and sections.
+    func effects(on subjects: WantedSubjects) throws -> [RowOrSection: RowEffect] {
+        var found: [RowOrSection: RowEffect] = [:]
+        try forEachTouch { subject, kinds in
+            guard subjects.contains(subject) else { return }
+            found[subject, default: RowEffect()].kinds.formUnion(kinds)
+            if kinds.contains(.deleted) { found[subject]?.isDeleted = true }
+            if kinds.contains(.inserted) { found[subject]?.isDeleted = false }
+        }
+        return found
+    }
+}
