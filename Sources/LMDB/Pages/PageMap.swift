@@ -21,7 +21,7 @@ final class PageMap: @unchecked Sendable {
     /// About how many bytes were read since that was done last, if it is.
     private let loaded = Atomic<Int>(0)
     /// After so many bytes it is given back.
-    private static let unloadInterval = 2 << 20
+    private static let unloadInterval = 1 << 20
     private let monitor = Monitor()
     private var maps: [UnsafeRawBufferPointer] = []
     /// The map of LMDB, in which it reads the pages that it changes; only in a transaction that writes.
