@@ -259,6 +259,20 @@ struct ChangesetTests {
         }
     }
 
+    @Test("Many rows that are inserted or deleted in one place leave all others in step, however many leaves there are")
+    func longCommonEnd() throws {
+        let (short, _) = try unshared(Array(0..<3_000), of: 0)
+        for place in [0, 1_000, 3_000] {
+            let (long, _) = try unshared(Array(0..<place) + Array(9_000..<9_400) + Array(place..<3_000), of: 1)
+            for (old, new) in [(short, long), (long, short)] {
+                let difference = TreeDifference(
+                    from: old.tree[0].items(old.tree.pool), to: new.tree[0].items(new.tree.pool))
+                #expect(difference.changed.count == 3_000, "at \(place)")
+                #expect(difference.old.count { $0.element != nil } + difference.new.count { $0.element != nil } == 400)
+            }
+        }
+    }
+
     /// A list of narrow nodes that shares none with others. Lists of another kind have other contents.
     private func unshared(_ rows: [Int], of kind: Int) throws -> (UntypedSnapshot, ReferenceList) {
         var list = try MemoryList([rows], limits: RandomEditTests.narrow)

@@ -25,6 +25,18 @@ package struct PackedCommit: Sendable {
     package let eventCount: Int
 }
 
+extension CommitInfo {
+    /// The header of a packed commit.
+    package init(_ commit: PackedCommit) {
+        version = commit.version
+        cause = commit.cause
+        name = commit.name
+        origin = commit.origin
+        time = commit.time
+        isSeed = false
+    }
+}
+
 /// The strings of a block, numbered in the order of their first use.
 struct StringNumbers {
     // Keyed by identifier, because strings of different bytes can be equal.

@@ -147,7 +147,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
     }
 
     /// Removes elements at the beginning of a range.
-    func removeFirst(_ count: Int, of range: inout ElementRange) {
+    func trimStart(_ count: Int, of range: inout ElementRange) {
         range.count -= count
         range.skipped += count
         while let leaf = range.leaves.first, range.skipped >= entries[leaf].count {
@@ -157,7 +157,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
     }
 
     /// Removes elements at the end of a range.
-    func removeLast(_ count: Int, of range: inout ElementRange) {
+    func trimEnd(_ count: Int, of range: inout ElementRange) {
         range.count -= count
         while let leaf = range.leaves.last, elements(of: range.leaves).count - entries[leaf].count >= range.end {
             range.leaves.removeLast()

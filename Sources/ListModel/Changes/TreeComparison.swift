@@ -175,13 +175,13 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
                     return (count, count == most && most > 0)
                 }
             }
-            old.removeLast(count, of: &oldRest)
-            new.removeLast(count, of: &newRest)
+            old.trimEnd(count, of: &oldRest)
+            new.trimEnd(count, of: &newRest)
             if !isMore { break }
         }
         if oldRest.count == oldEnd.count { return nil }
-        old.removeFirst(oldRest.count, of: &oldEnd)
-        new.removeFirst(newRest.count, of: &newEnd)
+        old.trimStart(oldRest.count, of: &oldEnd)
+        new.trimStart(newRest.count, of: &newEnd)
         return (oldEnd, newEnd)
     }
 
@@ -193,8 +193,8 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
             let compared = old.withFirst(of: oldRest) { old in
                 new.withFirst(of: newRest) { new in Self.compare(old, new, ends, &difference) }
             }
-            old.removeFirst(compared.old, of: &oldRest)
-            new.removeFirst(compared.new, of: &newRest)
+            old.trimStart(compared.old, of: &oldRest)
+            new.trimStart(compared.new, of: &newRest)
         }
     }
 

@@ -26,16 +26,6 @@ public struct CommitInfo: Hashable, Sendable {
         isSeed = false
     }
 
-    /// The header of a packed commit.
-    package init(_ commit: PackedCommit) {
-        version = commit.version
-        cause = commit.cause
-        name = commit.name
-        origin = commit.origin
-        time = commit.time
-        isSeed = false
-    }
-
     /// A stand-in for all commits up to a version.
     public init(seedOf version: Version) {
         self.version = version
