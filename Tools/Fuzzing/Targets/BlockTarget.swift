@@ -59,7 +59,7 @@ enum BlockTarget {
         }
         try answer { try block.forEachCommit { _ in } }
         for version in [block.first, block.last] {
-            try answer { _ = try block.commit(version) }
+            try answer { try block.forEachInserted(by: version) { _ in } }
             for (offset, length) in [(0, 0), (60, 1), (.max, .max)] as [(UInt32, UInt32)] {
                 let reference = ContentReference(version: version, offset: offset, length: length, hash: 0)
                 try answer { _ = try block.withContent(of: reference) { $0.count } }
