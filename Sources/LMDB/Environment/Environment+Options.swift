@@ -41,8 +41,8 @@ extension Environment {
         ///
         /// - Warning: Locks and shared maps cannot be trusted there: two hosts can destroy the file.
         public var allowsNetworkFileSystem = false
-        /// Whether the memory of pages that were read is given back once they are some. They stay in the system's cache, and
-        /// are copied or mapped again when they are read, which takes a microsecond for each.
+        /// Whether the memory of pages that were read is given back after each MiB. They stay in the system's cache, and are
+        /// copied or mapped again when they are read, which takes a microsecond for each.
         public var unloadsPages = false
         /// How thoroughly the file is checked before LMDB opens it. LMDB trusts its file, so without a check a damaged
         /// file can end the process.

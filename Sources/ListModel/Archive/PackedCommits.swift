@@ -28,12 +28,7 @@ package struct PackedCommit: Sendable {
 extension CommitInfo {
     /// The header of a packed commit.
     package init(_ commit: PackedCommit) {
-        version = commit.version
-        cause = commit.cause
-        name = commit.name
-        origin = commit.origin
-        time = commit.time
-        isSeed = false
+        self.init(commit.version, commit.cause, name: commit.name, origin: commit.origin, commit.time)
     }
 }
 

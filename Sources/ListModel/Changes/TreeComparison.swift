@@ -167,12 +167,8 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         while !(oldRest.isShort && newRest.isShort) {
             let (count, isMore) = old.withLast(of: oldRest) { old in
                 new.withLast(of: newRest) { new -> (Int, Bool) in
-                    let most = min(old.count, new.count)
-                    var count = 0
-                    while count < most, old[old.count - 1 - count].pointee.id == new[new.count - 1 - count].pointee.id {
-                        count += 1
-                    }
-                    return (count, count == most && most > 0)
+                    let count = Self.commonEnd(old, new)
+                    return (count, count > 0 && count == min(old.count, new.count))
                 }
             }
             old.trimEnd(count, of: &oldRest)
@@ -198,6 +194,16 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         }
     }
 
+    /// How many elements at the end are the same.
+    private static func commonEnd(_ old: Elements, _ new: Elements) -> Int {
+        var (oldEnd, newEnd) = (old.count, new.count)
+        while oldEnd > 0 && newEnd > 0 && old[oldEnd - 1].pointee.id == new[newEnd - 1].pointee.id {
+            oldEnd -= 1
+            newEnd -= 1
+        }
+        return old.count - oldEnd
+    }
+
     /// Compares elements.
     ///
     /// - Parameter ends: whether these are all elements of each version. Otherwise the last ones are left for the next call: their
@@ -206,14 +212,8 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     private static func compare(
         _ old: Elements, _ new: Elements, _ ends: (old: Bool, new: Bool), _ difference: inout TreeDifference<Element>
     ) -> (old: Int, new: Int) {
-        var oldEnd = old.count
-        var newEnd = new.count
-        while ends.old && ends.new && oldEnd > 0 && newEnd > 0
-            && old[oldEnd - 1].pointee.id == new[newEnd - 1].pointee.id
-        {
-            oldEnd -= 1
-            newEnd -= 1
-        }
+        let commonEnd = ends.old && ends.new ? commonEnd(old, new) : 0
+        let (oldEnd, newEnd) = (old.count - commonEnd, new.count - commonEnd)
         let oldStop = ends.old ? oldEnd : oldEnd - Self.window
         let newStop = ends.new ? newEnd : newEnd - Self.window
         var oldIndex = 0

@@ -18,22 +18,19 @@ public struct CommitInfo: Hashable, Sendable {
 
     /// The header of a commit.
     public init(_ commit: Commit) {
-        version = commit.version
-        cause = commit.cause
-        name = commit.name
-        origin = commit.origin
-        time = commit.time
-        isSeed = false
+        self.init(commit.version, commit.cause, name: commit.name, origin: commit.origin, commit.time)
     }
 
     /// A stand-in for all commits up to a version.
     public init(seedOf version: Version) {
-        self.version = version
-        cause = .edit
-        name = ""
-        origin = ""
-        time = Timestamp(microseconds: 0)
-        isSeed = true
+        self.init(version, .edit, name: "", origin: "", Timestamp(microseconds: 0), isSeed: true)
+    }
+
+    init(
+        _ version: Version, _ cause: Commit.Cause, name: String, origin: String, _ time: Timestamp, isSeed: Bool = false
+    ) {
+        (self.version, self.cause, self.name, self.origin) = (version, cause, name, origin)
+        (self.time, self.isSeed) = (time, isSeed)
     }
 }
 

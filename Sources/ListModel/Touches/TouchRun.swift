@@ -26,7 +26,7 @@ package struct TouchRun: Sendable {
         let events = try RecordHeader.events(record, version: version)
         var reader = RecordReader(record, version: version, from: events.offset)
         let first = touches.count
-        // Most events touch one row. The arrays of a large commit would not be small while they grow.
+        // Most events touch one row. An array that grows needs the memory of the smaller and the larger one for a moment.
         if events.count >= TouchRun.largeCount { reserve(events.count) }
         var isLandmark = false
         do {

@@ -76,7 +76,7 @@ extension GroupCommit {
 
     private func finish(since start: ContinuousClock.Instant, _ leader: Leader) {
         state.lossCount = 0
-        // One of the records may be large.
+        // The records are in the log, and one of them may be large.
         state.writing = RecordRun(first: state.waiting.first)
         state.gathering.endGroup(since: start)
         if isFailing.exchange(false, ordering: .acquiringAndReleasing) {

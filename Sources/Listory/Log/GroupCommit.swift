@@ -225,8 +225,10 @@ extension GroupCommit {
 
     /// The header of a commit.
     func commitInfo(_ version: Version) throws -> CommitInfo {
-        if let commit = try past.packedCommit(version) { return CommitInfo(commit) }
-        return try CommitInfo(commit(version))
+        if let commit = try useUnpackedRecord(of: version, { try Commit(record: Array($0), version: version) }) {
+            return CommitInfo(commit)
+        }
+        return try past.packedCommit(version).map { CommitInfo($0) } ?? CommitInfo(commit(version))
     }
 
     /// The commit of a version that is far from those which are read before and after it.

@@ -23,7 +23,7 @@ public struct DifferenceReport {
     /// A line for each change.
     public func text(_ style: TerminalStyle) throws -> String {
         var text = ""
-        try forEachLine(style) { text += $0 + "\n" }
+        try print(style) { text += $0 }
         return text
     }
 
