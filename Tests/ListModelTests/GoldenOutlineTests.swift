@@ -127,15 +127,12 @@ struct GoldenOutlineTests {
         child.seal()
         child.node = nil
         child.stored = 5
-        var spares = SpareNodes<UntypedRow>()
-        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits, &spares) }
+        let read = try child.node(expected, Self.limits)
         #expect((0..<read.count).map { read.elements[$0] } == rows)
         #expect(read.elements[1].depth == 2 && read.elements[0].isCollapsed)
         // A parent that states a greater lowest depth does not fit.
         child.lowestDepth = 1
-        #expect(throws: NodeError.self) {
-            try expected.withUnsafeBytes { _ = try NodeCoding.decode($0, child, Self.limits, &spares) }
-        }
+        #expect(throws: NodeError.self) { try child.node(expected, Self.limits) }
     }
 
     @Test("An inner node has the lowest depth below each child, if one is above 0")
@@ -168,8 +165,7 @@ struct GoldenOutlineTests {
         child.seal()
         child.node = nil
         child.stored = 9
-        var spares = SpareNodes<UntypedRow>()
-        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits, &spares) }
+        let read = try child.node(expected, Self.limits)
         #expect(read.children[0].lowestDepth == 0 && read.children[1].lowestDepth == 5)
     }
 }

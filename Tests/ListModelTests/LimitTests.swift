@@ -149,10 +149,8 @@ struct LimitTests {
         NodeCoding.begin(kind, count: count, &writer)
         body(&writer)
         NodeCoding.seal(9, &writer)
-        var spares = SpareNodes<UntypedRow>()
-        #expect(throws: NodeError.self, sourceLocation: location) {
-            try writer.withBytes { _ = try NodeCoding.decode($0, child, TreeLimits(), &spares) }
-        }
+        let bytes = writer.withBytes { Array($0) }
+        #expect(throws: NodeError.self, sourceLocation: location) { try child.node(bytes, TreeLimits()) }
     }
 
     @Test("Nodes with too many elements, too great heights or children with impossible numbers are damaged")
@@ -188,9 +186,12 @@ struct LimitTests {
             var numbers: [UInt64] = []
             var writer = CheckpointWriter(image) { number, _ in numbers.append(number) }
             if missing == 2 {
-                #expect(try writer.write(eventCount: 1, work: 1, checksum: 1).lastNumber == Limits.storedNumbers - 1)
+                let checkpoint = try writer.write(eventCount: 1, work: 1, checksum: 1, after: nil, image.snapshot.tree.pool)
+                #expect(checkpoint.lastNumber == Limits.storedNumbers - 1)
             } else {
-                #expect(throws: NodeError.self) { _ = try writer.write(eventCount: 1, work: 1, checksum: 1) }
+                #expect(throws: NodeError.self) {
+                    _ = try writer.write(eventCount: 1, work: 1, checksum: 1, after: nil, image.snapshot.tree.pool)
+                }
             }
             #expect(numbers.allSatisfy { $0 < Limits.storedNumbers })
             list.editor.state.restore(image)

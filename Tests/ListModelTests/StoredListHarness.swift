@@ -27,6 +27,16 @@ final class MemoryNodes: NodeSource {
     }
 }
 
+extension TreeChild where Element: TreeElement {
+    /// The node of a child, of which only these bytes are stored.
+    func node(_ bytes: [UInt8], _ limits: TreeLimits) throws -> TreeNode<Element> {
+        let nodes = MemoryNodes()
+        nodes[stored] = bytes
+        var spares = SpareNodes<Element>()
+        return try NodeChain(self, from: nodes, limits, &spares).node(self, limits)
+    }
+}
+
 /// A list, its log, its stored nodes and its checkpoints, each with the rows that it should have.
 struct StoredList: ~Copyable {
     struct Kept {
@@ -73,14 +83,14 @@ struct StoredList: ~Copyable {
         do {
             let last = image.version == .empty ? 0 : try list.log.commit(image.version).checksum
             checkpoint = try writer.write(
-                eventCount: image.version.rawValue, work: image.version.rawValue, checksum: last)
+                eventCount: image.version.rawValue, work: image.version.rawValue, checksum: last,
+                after: kept.last?.checkpoint, store)
         } catch {
             list.editor.state.restore(image)
             for number in nodes.numbers where number >= nextNumber { nodes[number] = nil }
             nextNumber = writer.nextNumber
             throw error
         }
-        let gone = kept.last.map { writer.nodesGone(since: $0.checkpoint, store) } ?? []
         for number in image.retiredChunks { nodes[number] = nil }
         store = NodePool(after: store)
         list.editor.state.adopt(writer.written, store)
@@ -91,7 +101,7 @@ struct StoredList: ~Copyable {
         locators = image.locators.bytes(checkpoint.version).withUnsafeBytes {
             StoredLocators($0, version: checkpoint.version)
         }
-        kept.append(Kept(checkpoint: copy!, rows: try list.contents(), gone: gone))
+        kept.append(Kept(checkpoint: copy!, rows: try list.contents(), gone: writer.gone))
     }
 
     /// Begins again from the newest checkpoint, and replays the commits after it; the hash of the last version is
@@ -125,12 +135,17 @@ struct StoredList: ~Copyable {
         kept[index].checkpoint.snapshot(store)
     }
 
-    /// How many nodes and chunks the newest checkpoint has.
+    /// How many values the newest checkpoint needs: nodes, those that they are patches of, and chunks.
     var expectedCount: Int {
-        guard let locators else { return 0 }
-        return [locators.items, locators.sections].reduce(0) { sum, root in
-            sum + Int(root.nodeCount) + root.indexChunkCount + root.parentChunkCount + root.indexDirectories.count
-                + root.parentDirectories.count
+        get throws {
+            guard let locators, let newest = kept.last?.checkpoint else { return 0 }
+            let pool = NodePool(limits: limits, source: nodes)
+            var numbers = NumberSet()
+            try newest.snapshot(pool).checkNodes(&numbers)
+            return [locators.items, locators.sections].reduce(numbers.count) { sum, root in
+                sum + root.indexChunkCount + root.parentChunkCount + root.indexDirectories.count
+                    + root.parentDirectories.count
+            }
         }
     }
 }

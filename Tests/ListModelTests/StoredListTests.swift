@@ -70,7 +70,7 @@ struct StoredListTests {
             }
         }
         #expect(stored.store.damage == nil, comment)
-        #expect(stored.nodes.count == stored.expectedCount, comment)
+        #expect(try stored.nodes.count == stored.expectedCount, comment)
     }
 
     /// A list of the rows 1 to 20,000, with a checkpoint.
@@ -309,7 +309,8 @@ struct StoredListTests {
                 try stored.list.commit { try $0.toggle(.item(.integer(id))) }
             }
             var writer = CheckpointWriter(image) { nodes[$0] = Array($1) }
-            let checkpoint = try writer.write(eventCount: 1, work: 1, checksum: checksum)
+            let checkpoint = try writer.write(
+                eventCount: 1, work: 1, checksum: checksum, after: nil, stored.store)
             stored.list.editor.state.adopt(writer.written, NodePool(after: stored.store))
             return checkpoint.lastNumber
         }

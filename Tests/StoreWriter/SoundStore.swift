@@ -94,7 +94,7 @@ struct SoundStore {
     private var journalPages: Set<Int> = []
     /// The pages with nodes and checkpoints, and those of the leaves that have a row of the newest version.
     private var nodePages: Set<Int> = []
-    private var leafPages: [UntypedID: [Int]] = [:]
+    private var leafPages: [UntypedID: [Set<Int>]] = [:]
     /// The rows of the newest version, and where their contents lie.
     private var newestItems: [(id: UntypedID, reference: ContentReference, content: [UInt8])] = []
 
@@ -204,7 +204,7 @@ struct SoundStore {
         var found: [UInt64: Set<Int>] = [:]
         var dropped: [[UInt8]: Set<Int>] = [:]
         var nodes: Set<Int> = []
-        var leaves: [UntypedID: [Int]] = [:]
+        let values = StoredNodes()
         let references = Dictionary(uniqueKeysWithValues: newestItems.map { ($0.id, $0.reference) })
         let newest = newest.rawValue
         try DataFile.scan(path) { scan in
@@ -222,15 +222,19 @@ struct SoundStore {
                 case "checkpoints": nodes.formUnion(pages)
                 case "nodes":
                     nodes.formUnion(pages)
-                    let rows = try scan.bytes(at: entry.value).withUnsafeBytes { StoredValue.rows($0, number: number) }
-                    for row in rows where references[row.id] == row.content {
-                        leaves[row.id, default: []].append(entry.page)
-                    }
+                    values.all[number] = (pages, try scan.bytes(at: entry.value))
                 case "contents": dropped[entry.key] = pages
                 case "tail": journal = pages
                 default: break
                 }
             }
+        }
+        var leaves: [UntypedID: [Set<Int>]] = [:]
+        for number in values.all.keys {
+            values.read = []
+            // Other nodes, and chunks, have no rows.
+            guard let rows = try? StoredValue.rows(ofLeaf: number, in: values) else { continue }
+            for row in rows where references[row.id] == row.content { leaves[row.id, default: []].append(values.read) }
         }
         for version in oldest.rawValue + 1..<newest + 1 where found[version] == nil { found[version] = journal }
         (pages, droppedPages, journalPages) = (found, dropped, journal)
@@ -277,9 +281,21 @@ extension SoundStore {
                 withUnsafeBytes(of: version.bigEndian) { Array($0) }
                 + withUnsafeBytes(of: reference.offset.bigEndian) { Array($0) }
             let pages = version > oldest.rawValue ? pages[version] : droppedPages[key]
-            let isInLeaf = leafPages[id]?.contains { !hit.contains($0) } ?? false
+            let isInLeaf = leafPages[id]?.contains { $0.isDisjoint(with: hit) } ?? false
             if let pages, pages.isDisjoint(with: hit), kind != .compacted || isInLeaf { found[id] = content }
         }
         return found
+    }
+}
+
+/// The nodes of a store, and the pages of those that were read. One thread uses it.
+private final class StoredNodes: NodeSource, @unchecked Sendable {
+    var all: [UInt64: (pages: Set<Int>, bytes: [UInt8])] = [:]
+    var read: Set<Int> = []
+
+    func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws {
+        guard let value = all[number] else { return body(nil) }
+        read.formUnion(value.pages)
+        value.bytes.withUnsafeBytes { body($0) }
     }
 }

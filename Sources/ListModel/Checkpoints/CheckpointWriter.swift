@@ -1,9 +1,11 @@
 // Writes the nodes of a checkpoint that are not stored yet, children before parents.
 //
-// It also finds the nodes that only the checkpoint before has, without reading the nodes that both share. A node of the
-// older tree is still needed if its parent is, or if it is a child of one of the new nodes.
+// First it finds the nodes that only the checkpoint before has, without reading the nodes that both share. A node of the
+// older tree is still needed if its parent is, or if it is a child of one of the new nodes. A new node that has the node
+// number of an older one, and the same height, is stored as a patch of that one, or of an earlier value in its chain.
 //
-// Always holds: stored numbers ascend, and the number of a node is greater than those of its children.
+// Always holds: stored numbers ascend, and the number of a node is greater than those of its children. No two nodes of a
+// checkpoint have a value in common.
 
 /// The nodes that were stored for a checkpoint, with their stored numbers.
 package struct WrittenNodes: @unchecked Sendable {
@@ -27,10 +29,12 @@ package struct CheckpointWriter: ~Copyable {
     /// The first unused stored number. Numbers of a failed checkpoint are not used again.
     package private(set) var nextNumber: UInt64
     private var writer = ByteWriter()
-    /// The numbers of stored nodes that are children of new nodes.
-    private var kept: [UInt64] = []
+    /// The nodes of rows that only the checkpoint before has.
+    private var replaced = ReplacedNodes()
     /// The nodes that were written.
     package private(set) var written = WrittenNodes()
+    /// The stored numbers of the values that the checkpoint before needs and this one does not.
+    package private(set) var gone: [UInt64] = []
 
     /// A writer for an image.
     ///
@@ -54,14 +58,20 @@ package struct CheckpointWriter: ~Copyable {
     ///   - eventCount: the number of events from the beginning to the version.
     ///   - work: the work of a replay from the beginning to the version.
     ///   - checksum: the checksum of the record of its commit.
+    ///   - previous: the checkpoint before, if there is one.
+    ///   - pool: reads its nodes.
     /// - Returns: the checkpoint, whose row is still to be stored.
     /// - Throws: errors of `output`, and ``NodeError`` if no stored numbers are left.
     /// - Complexity: O(rows that changed since the last checkpoint).
-    package mutating func write(eventCount: UInt64, work: UInt64, checksum: UInt64) throws -> Checkpoint {
+    package mutating func write(
+        eventCount: UInt64, work: UInt64, checksum: UInt64, after previous: Checkpoint?, _ pool: NodePool
+    ) throws -> Checkpoint {
         let output = self.output
         try image.chunks.forEach { number, writer in try writer.withBytes { try output(number, $0) } }
         let tree = image.snapshot.tree
-        let stored = tree.count == 0 ? 0 : try store(tree.top)
+        if let previous { findReplaced(previous.top.child, by: tree.top, pool) }
+        let stored = tree.count == 0 ? 0 : try store(tree.top, pool)
+        for child in replaced.rest { gone += pool.storedNumbers(of: child) }
         return Checkpoint(
             version: image.version, eventCount: eventCount, work: work, checksum: checksum,
             histories: image.histories,
@@ -70,11 +80,11 @@ package struct CheckpointWriter: ~Copyable {
             top: Checkpoint.Top(tree.top, stored: stored))
     }
 
-    private mutating func store(_ child: TreeChild<SectionEntry>) throws -> UInt64 {
-        guard let node = new(child) else { return known(child) }
+    private mutating func store(_ child: TreeChild<SectionEntry>, _ pool: NodePool) throws -> UInt64 {
+        guard let node = child.newNode else { return child.knownNumber }
         if !node.isLeaf {
             var numbers: [UInt64] = []
-            for slot in 0..<node.count { numbers.append(try store(node.children[slot])) }
+            for slot in 0..<node.count { numbers.append(try store(node.children[slot], pool)) }
             let number = try put(node, children: numbers)
             written.sections.append((node, number))
             return number
@@ -83,7 +93,7 @@ package struct CheckpointWriter: ~Copyable {
         let stored = TreeNode<SectionEntry>.make(height: 0, width: node.count, number: node.number)
         for slot in 0..<node.count {
             var section = node.elements[slot]
-            if section.itemCount > 0 { section.setRows(stored: try store(section.rows)) }
+            if section.itemCount > 0 { section.setRows(stored: try store(section.rows, pool)) }
             stored.elements.advanced(by: slot).initialize(to: section)
             stored.count += 1
         }
@@ -92,90 +102,173 @@ package struct CheckpointWriter: ~Copyable {
         return number
     }
 
-    private mutating func store(_ child: TreeChild<UntypedRow>) throws -> UInt64 {
-        guard let node = new(child) else { return known(child) }
+    private mutating func store(_ child: TreeChild<UntypedRow>, _ pool: NodePool) throws -> UInt64 {
+        guard let node = child.newNode else { return child.knownNumber }
         var numbers: [UInt64] = []
         if !node.isLeaf {
             numbers.reserveCapacity(node.count)
-            for slot in 0..<node.count { numbers.append(try store(node.children[slot])) }
+            for slot in 0..<node.count { numbers.append(try store(node.children[slot], pool)) }
         }
-        let number = try put(node, children: numbers)
+        let number = try putPatch(node, children: numbers, pool) ?? put(node, children: numbers)
         written.items.append((node, number))
         return number
     }
 
-    /// The node of a child, if it is not stored.
-    private func new<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element>? {
-        guard let node = child.node, node.stored == 0 else { return nil }
-        return node
-    }
-
-    private mutating func known<Element: TreeElement>(_ child: TreeChild<Element>) -> UInt64 {
-        let number = child.node?.stored ?? child.stored
-        kept.append(number)
+    private mutating func put<Element: TreeElement>(_ node: TreeNode<Element>, children: [UInt64]) throws -> UInt64 {
+        let number = try takeNumber()
+        NodeCoding.encode(node, children: children[...], number: number, &writer, contentOf: contentOf)
+        try writer.withBytes { try output(number, $0) }
         return number
     }
 
-    private mutating func put<Element: TreeElement>(_ node: TreeNode<Element>, children: [UInt64]) throws -> UInt64 {
+    /// Stores a node as a patch of the one that it replaces; nil if there is none, or if the patch would be large.
+    private mutating func putPatch(
+        _ node: TreeNode<UntypedRow>, children: [UInt64], _ pool: NodePool
+    ) throws -> UInt64? {
+        // A node that cannot be read is replaced as a whole. The pool reports the damage.
+        guard let child = replaced.take(node.number), let chain = pool.chain(of: child) else { return nil }
+        let numbers = chain.numbers
+        guard chain.whole.height == node.height, let stages = try? chain.stages(child, pool.limits) else {
+            gone += numbers
+            return nil
+        }
+        let number = try takeNumber()
+        var base = stages.count - 1
+        func encode(_ writer: inout ByteWriter) -> Int {
+            NodePatch.encode(
+                node, children: children, base: stages[base], baseNumber: numbers[stages.count - 1 - base],
+                number: number, &writer)
+            return NodePatch.contentSize(writer.count)
+        }
+        // A patch that is not twice as large as the next one becomes one with it. So a chain is short, and a change is
+        // written again only a few times.
+        var size = encode(&writer)
+        while base > 0, NodePatch.contentSize(chain.patches[stages.count - 1 - base].bytes.count) < 2 * size {
+            base -= 1
+            size = encode(&writer)
+        }
+        if base == 0 && writer.count > chain.wholeSize / 2 {
+            gone += numbers
+            nextNumber -= 1
+            return nil
+        }
+        gone += numbers.prefix(stages.count - 1 - base)
+        try writer.withBytes { try output(number, $0) }
+        return number
+    }
+
+    private mutating func takeNumber() throws -> UInt64 {
         let number = nextNumber
         guard number < Limits.storedNumbers else {
             throw NodeError(number, "expected a number below \(Limits.storedNumbers)")
         }
         nextNumber += 1
-        NodeCoding.encode(node, children: children[...], number: number, &writer, contentOf: contentOf)
-        try writer.withBytes { try output(number, $0) }
         return number
     }
 }
 
-// MARK: - What is no longer there
-
-extension CheckpointWriter {
-    /// The stored numbers of the nodes that the checkpoint before has and this one does not. Call it after `write`.
-    ///
-    /// - Complexity: O(rows that changed between the two checkpoints).
-    package mutating func nodesGone(since previous: Checkpoint, _ pool: NodePool) -> [UInt64] {
-        kept = kept.sorted()
-        var gone: [UInt64] = []
-        let top = previous.top.child
-        if top.count > 0 { collect(top, height: nil, pool, &gone) }
-        return gone
+extension TreeChild {
+    /// The node, if it is not stored.
+    fileprivate var newNode: TreeNode<Element>? {
+        guard let node, node.stored == 0 else { return nil }
+        return node
     }
 
-    private func isKept(_ number: UInt64) -> Bool {
-        var range = 0..<kept.count
+    /// The stored number of a node that is stored.
+    fileprivate var knownNumber: UInt64 { node?.stored ?? stored }
+}
+
+// MARK: - What only the checkpoint before has
+
+/// Nodes of rows that a checkpoint does not have any more, by their node numbers.
+private struct ReplacedNodes {
+    private var children: [TreeChild<UntypedRow>] = []
+    private var isTaken: [Bool] = []
+
+    mutating func append(_ child: TreeChild<UntypedRow>) { children.append(child) }
+
+    /// Makes them ready to be looked up.
+    mutating func sort() {
+        children = children.ordered { $0.number < $1.number }
+        isTaken = children.map { _ in false }
+    }
+
+    /// The node with a node number, which is not returned again.
+    mutating func take(_ number: UInt32) -> TreeChild<UntypedRow>? {
+        var range = children.indices
         while !range.isEmpty {
             let middle = (range.lowerBound + range.upperBound) / 2
-            if kept[middle] == number { return true }
-            range = kept[middle] < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            let found = children[middle].number
+            if found == number {
+                if isTaken[middle] { return nil }
+                isTaken[middle] = true
+                return children[middle]
+            }
+            range = found < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
-        return false
+        return nil
     }
 
-    /// - Parameter height: the height of the node; nil for a root, whose height is not known.
-    private func collect(
-        _ child: TreeChild<SectionEntry>, height: Int?, _ pool: NodePool, _ gone: inout [UInt64]
+    /// Those that were not taken.
+    var rest: [TreeChild<UntypedRow>] { children.indices.filter { !isTaken[$0] }.map { children[$0] } }
+}
+
+extension CheckpointWriter {
+    /// Finds the nodes of the checkpoint before that the new tree does not have.
+    ///
+    /// - Complexity: O(rows that changed between the two checkpoints).
+    private mutating func findReplaced(
+        _ top: TreeChild<SectionEntry>, by new: TreeChild<SectionEntry>, _ pool: NodePool
     ) {
-        if isKept(child.stored) { return }
+        if top.count == 0 { return }
+        var kept = NumberSet()
+        if new.count > 0 { noteKept(new, &kept) }
+        collect(top, kept, pool)
+        replaced.sort()
+    }
+
+    /// Notes the stored nodes that are children of new ones.
+    private func noteKept(_ child: TreeChild<SectionEntry>, _ kept: inout NumberSet) {
+        guard let node = child.newNode else { return _ = kept.insert(child.knownNumber) }
+        for slot in 0..<node.count {
+            if node.isLeaf {
+                if node.elements[slot].itemCount > 0 { noteKept(node.elements[slot].rows, &kept) }
+            } else {
+                noteKept(node.children[slot], &kept)
+            }
+        }
+    }
+
+    private func noteKept(_ child: TreeChild<UntypedRow>, _ kept: inout NumberSet) {
+        guard let node = child.newNode else { return _ = kept.insert(child.knownNumber) }
+        if node.isLeaf { return }
+        for slot in 0..<node.count { noteKept(node.children[slot], &kept) }
+    }
+
+    private mutating func collect(_ child: TreeChild<SectionEntry>, _ kept: borrowing NumberSet, _ pool: NodePool) {
+        if kept.contains(child.stored) { return }
         gone.append(child.stored)
         let node = pool.node(child)
         for slot in 0..<node.count {
             if node.isLeaf {
                 let rows = node.elements[slot].rows
-                if rows.count > 0 { collect(rows, height: nil, pool, &gone) }
+                if rows.count > 0 { collect(rows, height: nil, kept, pool) }
             } else {
-                collect(node.children[slot], height: node.height - 1, pool, &gone)
+                collect(node.children[slot], kept, pool)
             }
         }
     }
 
-    private func collect(_ child: TreeChild<UntypedRow>, height: Int?, _ pool: NodePool, _ gone: inout [UInt64]) {
-        if isKept(child.stored) { return }
-        gone.append(child.stored)
+    /// - Parameter height: the height of the node; nil for a root, whose height is not known.
+    private mutating func collect(
+        _ child: TreeChild<UntypedRow>, height: Int?, _ kept: borrowing NumberSet, _ pool: NodePool
+    ) {
+        if kept.contains(child.stored) { return }
+        replaced.append(child)
         // Leaves of rows do not refer to other nodes, so they are not read.
         if height == 0 { return }
         let node = pool.node(child)
         if node.isLeaf { return }
-        for slot in 0..<node.count { collect(node.children[slot], height: node.height - 1, pool, &gone) }
+        for slot in 0..<node.count { collect(node.children[slot], height: node.height - 1, kept, pool) }
     }
 }

@@ -4,7 +4,8 @@ extension UntypedSnapshot {
     /// Reads and checks every node that is not known to be intact: its checksum, and that it has the summary that its
     /// parent has of it.
     ///
-    /// - Parameter known: the stored numbers of nodes that were checked already; the nodes of this snapshot are added.
+    /// - Parameter known: the stored numbers of nodes that were checked already; the nodes of this snapshot are added, and
+    ///   those that they are patches of.
     /// - Throws: ``NodeError`` for the first damaged node.
     /// - Complexity: O(nodes that are not known).
     package func checkNodes(_ known: inout NumberSet) throws {
@@ -34,7 +35,11 @@ extension UntypedSnapshot {
     private func read<Element: TreeElement>(
         _ child: TreeChild<Element>, _ known: inout NumberSet
     ) throws -> TreeNode<Element>? {
-        if child.node == nil && !known.insert(child.stored) { return nil }
-        return try tree.pool.checked { tree.pool.node(child) }
+        if let node = child.node { return node }
+        if !known.insert(child.stored) { return nil }
+        let pool = tree.pool
+        guard let chain = try pool.checked({ pool.chain(of: child) }) else { return nil }
+        for number in chain.numbers { _ = known.insert(number) }
+        return try chain.node(child, pool.limits)
     }
 }

@@ -30,6 +30,7 @@ enum NodeCoding {
         static let touches: UInt8 = 70
         static let landmarks: UInt8 = 71
         static let touchCatalog: UInt8 = 72
+        static let patch: UInt8 = 73
         /// The bit of a node that stores a lowest depth after each child or section.
         static let depths: UInt8 = 32
     }
@@ -103,19 +104,39 @@ extension NodeCoding {
 // MARK: - Reading
 
 extension NodeCoding {
-    /// Decodes the node of a child.
+    /// Calls `body` with the bytes that are stored under a number.
+    ///
+    /// - Throws: ``NodeError`` if they are missing or their checksum is wrong; errors of `body` and of the source.
+    @inline(__always)
+    static func withValue<Result>(
+        _ number: UInt64, from source: any NodeSource,
+        _ body: (UnsafeRawBufferPointer) throws(NodeError) -> Result
+    ) throws -> Result {
+        var result: Swift.Result<Result, NodeError>?
+        try source.readNode(number) { bytes in
+            do throws(NodeError) {
+                guard let bytes else { throw NodeError(number, "it is missing") }
+                guard isIntact(bytes, number: number) else { throw NodeError(number, "its checksum is wrong") }
+                result = .success(try body(bytes))
+            } catch { result = .failure(error) }
+        }
+        // SAFETY: the source has called the closure, which sets the result.
+        return try result.unsafelyUnwrapped.get()
+    }
+
+    /// Decodes a node that is stored whole. Whether it is the one that its parent refers to is still to be checked.
     ///
     /// - Parameters:
-    ///   - bytes: the bytes that are stored under the child's number.
-    ///   - child: the parent's summary of the node.
+    ///   - bytes: the bytes that are stored under `number`; their checksum is right.
+    ///   - number: the stored number of the node.
+    ///   - child: the parent's summary of the node, or of one that is a patch of it.
     ///   - limits: the limits that determine the capacity of the new node.
     ///   - spares: nodes to reuse; one is taken if it fits.
-    /// - Throws: ``NodeError`` if the bytes are not that node.
+    /// - Throws: ``NodeError`` if the bytes are no node of that height.
     static func decode<Element: TreeElement>(
-        _ bytes: UnsafeRawBufferPointer, _ child: TreeChild<Element>, _ limits: TreeLimits,
+        _ bytes: UnsafeRawBufferPointer, number: UInt64, _ child: TreeChild<Element>, _ limits: TreeLimits,
         _ spares: inout SpareNodes<Element>
-    ) throws(NodeError) -> TreeNode<Element> {
-        guard isIntact(bytes, number: child.stored) else { throw NodeError(child.stored, "its checksum is wrong") }
+    ) throws(NodeError) -> (node: TreeNode<Element>, hasDepths: Bool) {
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]))
         let kind = reader.readByte()
         let height = Int(kind & ~(Kind.sections | Kind.depths))
@@ -124,25 +145,31 @@ extension NodeCoding {
         guard kind & Kind.sections == treeKind(Element.self), height < Limits.nodeHeights, count > 0,
             !hasDepths || height > 0 || kind & Kind.sections != 0,
             child.height == TreeChild<Element>.anyHeight || height == Int(child.height),
-            count <= child.count, count <= Limits.nodeElements, height == 0 || count <= reader.remaining
-        else { throw NodeError(child.stored, "it is not the node that its parent refers to") }
+            number != child.stored || count <= child.count, count <= Limits.nodeElements,
+            height == 0 || count <= reader.remaining
+        else { throw NodeError(number, "it is not the node that its parent refers to") }
         let width = max(count, limits.capacity(height: height))
         let node = spares.take(height: height, width: width, number: child.number)
         if height == 0 {
             decodeLeaf(&reader, count, hasDepths: hasDepths, node)
         } else {
-            decodeInner(&reader, count, hasDepths: hasDepths, node, parent: child.stored)
+            decodeInner(&reader, count, hasDepths: hasDepths, node, parent: number)
         }
         guard !reader.isDamaged, reader.remaining == 0, node.count == count else {
-            throw NodeError(child.stored, "its contents make no sense")
+            throw NodeError(number, "its contents make no sense")
         }
+        return (node, hasDepths)
+    }
+
+    /// Checks that a node is the one that its parent refers to.
+    ///
+    /// - Parameter hasDepths: whether depths were stored.
+    static func check<Element: TreeElement>(
+        _ node: TreeNode<Element>, hasDepths: Bool, _ child: TreeChild<Element>
+    ) throws(NodeError) {
         guard node.elementCount == Int(child.count), node.sequenceHash == child.hash,
             node.lowestDepth == child.lowestDepth, node.hasDepthsBelow == hasDepths
-        else {
-            throw NodeError(child.stored, "its parent says that it has other elements")
-        }
-        node.stored = child.stored
-        return node
+        else { throw NodeError(child.stored, "its parent says that it has other elements") }
     }
 
     private static func decodeLeaf<Element: TreeElement>(
@@ -161,7 +188,6 @@ extension NodeCoding {
         var ownReader = reader
         defer { reader = ownReader }
         let height = UInt8(node.height - 1)
-        let greatest = height == 0 ? Limits.nodeElements : Limits.rows
         var stored = parent
         var place: UInt32 = 0
         var total = 0
@@ -172,12 +198,10 @@ extension NodeCoding {
             let hash = ownReader.read(fixed: UInt64.self)
             let depth = hasDepths ? ownReader.readByte() : 0
             total += Int(elements)
-            // A child is stored before its parent, so its number is lower. This also excludes cycles in a damaged tree.
-            // Negative numbers become large ones here, so one comparison is enough.
             place = UInt32(truncatingIfNeeded: next)
-            if UInt64(bitPattern: next) >= UInt64(Limits.placeNumbers) || elements == 0 || elements > greatest
-                || stored == 0 || stored >= parent || hash >= SequenceHash.modulus || total > Limits.rows
-                || depth > UntypedRow.maximumDepth
+            if !TreeChild<Element>.isPossible(
+                stored: stored, place: UInt64(bitPattern: next), count: elements, hash: hash, depth: depth,
+                height: height, parent: parent) || total > Limits.rows
             {
                 ownReader.fail()
             }
@@ -192,9 +216,23 @@ extension NodeCoding {
     }
 }
 
+extension TreeChild {
+    /// Whether fields that were read can be those of a child of the node that is stored under `parent`.
+    ///
+    /// A child is stored before its parent, so its number is lower. This also excludes cycles in a damaged tree. A negative
+    /// number becomes a large one, so one comparison is enough.
+    @inline(__always)
+    static func isPossible(
+        stored: UInt64, place: UInt64, count: UInt32, hash: UInt64, depth: UInt8, height: UInt8, parent: UInt64
+    ) -> Bool {
+        place < UInt64(Limits.placeNumbers) && count > 0 && count <= (height == 0 ? Limits.nodeElements : Limits.rows)
+            && stored > 0 && stored < parent && hash < SequenceHash.modulus && depth <= UntypedRow.maximumDepth
+    }
+}
+
 extension TreeNode where Element: TreeElement {
     /// Whether the lowest depth below a child or a section is above 0.
-    fileprivate var hasDepthsBelow: Bool {
+    var hasDepthsBelow: Bool {
         if isLeaf { return Element.haveDepthsBelow(UnsafeBufferPointer(start: elements, count: count)) }
         return (0..<count).contains { children[$0].lowestDepth > 0 }
     }

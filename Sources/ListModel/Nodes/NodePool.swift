@@ -277,19 +277,29 @@ extension NodePool {
     ) -> TreeNode<Element>? {
         do {
             guard let source else { preconditionFailure("a node is neither in memory nor stored") }
-            var node: TreeNode<Element>?
-            var problem: NodeError?
-            try source.readNode(child.stored) { bytes in
-                do throws(NodeError) {
-                    guard let bytes else { throw NodeError(child.stored, "it is missing") }
-                    node = try NodeCoding.decode(bytes, child, limits, &spares)
-                } catch { problem = error }
-            }
-            if let problem { throw problem }
-            return node
+            return try NodeChain(child, from: source, limits, &spares).node(child, limits)
         } catch {
             report(error)
             return nil
+        }
+    }
+
+    /// The stored values of a node. Reports damage and returns nil if they cannot be read.
+    func chain<Element: TreeElement>(of child: TreeChild<Element>) -> NodeChain<Element>? {
+        guard let source else { preconditionFailure("a node is neither in memory nor stored") }
+        var spares = SpareNodes<Element>()
+        do { return try NodeChain(child, from: source, limits, &spares) } catch {
+            report(error)
+            return nil
+        }
+    }
+
+    /// The numbers of the stored values of a node. Reports damage and returns none if they cannot be read.
+    func storedNumbers(of child: TreeChild<UntypedRow>) -> [UInt64] {
+        guard let source else { preconditionFailure("a node is neither in memory nor stored") }
+        do { return try NodeChain<UntypedRow>.numbers(from: child.stored, source) } catch {
+            report(error)
+            return []
         }
     }
 
@@ -338,22 +348,13 @@ extension NodePool {
     func withWords<Result>(_ number: UInt64, _ body: (inout NodeReader) -> Result) -> Result? {
         do {
             guard let source else { preconditionFailure("a chunk is neither in memory nor stored") }
-            var result: Result?
-            var problem: NodeError?
-            try source.readNode(number) { bytes in
-                do throws(NodeError) {
-                    guard let bytes else { throw NodeError(number, "it is missing") }
-                    guard NodeCoding.isIntact(bytes, number: number) else {
-                        throw NodeError(number, "its checksum is wrong")
-                    }
-                    var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-                    result = body(&reader)
-                    if reader.remaining != 0 { reader.fail() }
-                    if reader.isDamaged { throw NodeError(number, "its contents make no sense") }
-                } catch { problem = error }
+            return try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
+                var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+                let result = body(&reader)
+                if reader.remaining != 0 { reader.fail() }
+                if reader.isDamaged { throw NodeError(number, "its contents make no sense") }
+                return result
             }
-            if let problem { throw problem }
-            return result
         } catch {
             report(error)
             return nil

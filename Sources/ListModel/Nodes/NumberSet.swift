@@ -12,6 +12,11 @@ package struct NumberSet {
     /// The empty set.
     package init() {}
 
+    /// Whether a number is in the set.
+    ///
+    /// - Complexity: O(1).
+    func contains(_ number: UInt64) -> Bool { words[number / 64, default: 0] & 1 << (number % 64) != 0 }
+
     /// Adds a number; whether it was not there.
     ///
     /// - Complexity: O(1).

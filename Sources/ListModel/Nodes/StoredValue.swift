@@ -19,22 +19,20 @@ package enum StoredValue {
         case 0: self = .leaf
         case NodeCoding.Kind.checkpoint: self = .checkpoint
         case NodeCoding.Kind.indexChunk...NodeCoding.Kind.numbers: self = .other
+        case NodeCoding.Kind.patch: self = NodePatch.isOfLeaf(bytes) ? .leaf : .node
         default: self = .node
         }
     }
 
-    /// The rows of a leaf, without a comparison with its parent; none if the bytes are something else.
-    package static func rows(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> [UntypedRow] {
-        guard StoredValue(bytes, number: number) == .leaf else { return [] }
-        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[(NodeCoding.headerSize + 1)...]))
-        let count = Int(reader.readWord())
-        guard count > 0, count <= Limits.nodeElements else { return [] }
-        return [UntypedRow](unsafeUninitializedCapacity: count) { rows, initialized in
-            // SAFETY: there is room for `count` rows, and `decode` initialises at most as many.
-            initialized = UntypedRow.decode(&reader, count: count, hasDepths: false, into: rows.baseAddress!)
-            guard reader.isDamaged || reader.remaining != 0 || initialized != count else { return }
-            rows.baseAddress!.deinitialize(count: initialized)
-            initialized = 0
-        }
+    /// The rows of a leaf, without a comparison with its parent.
+    ///
+    /// - Throws: ``NodeError`` if no leaf is stored under the number; errors of the source.
+    package static func rows(ofLeaf number: UInt64, in source: any NodeSource) throws -> [UntypedRow] {
+        let child = TreeChild<UntypedRow>(
+            node: nil, stored: number, count: UInt32(Limits.nodeElements), number: 0, hash: 0, lowestDepth: 0, height: 0)
+        var spares = SpareNodes<UntypedRow>()
+        let stages = try NodeChain(child, from: source, TreeLimits(), &spares).stages(child, TreeLimits())
+        guard let leaf = stages.last else { return [] }
+        return Array(UnsafeBufferPointer(start: leaf.elements, count: leaf.count))
     }
 }

@@ -51,8 +51,22 @@ protocol TreeElement: Sendable {
     /// Whether the lowest depth of the rows below one of the elements is above 0.
     static func haveDepthsBelow(_ elements: UnsafeBufferPointer<Self>) -> Bool
 
+    /// Whether nodes of such elements are stored as patches.
+    static var canBePatched: Bool { get }
+
+    /// Reads an element of a patch; nil if it makes no sense.
+    ///
+    /// - Parameter old: the element that it replaces, if any.
+    static func decode(_ reader: inout NodeReader, replacing old: Self?, _ context: inout PatchContext) -> Self?
+
     /// A placeholder for an element that cannot be read.
     static func unreadable() -> Self
+}
+
+extension TreeElement {
+    static var canBePatched: Bool { false }
+
+    static func decode(_ reader: inout NodeReader, replacing old: Self?, _ context: inout PatchContext) -> Self? { nil }
 }
 
 /// Depths in the summaries of a tree.

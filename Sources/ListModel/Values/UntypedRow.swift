@@ -125,6 +125,13 @@ public struct UntypedRow: Sendable {
     func hasSameState(as other: UntypedRow) -> Bool {
         hash == other.hash && length == other.length && flags == other.flags
     }
+
+    /// Whether everything is equal, also where the content is stored.
+    @inline(__always)
+    func isIdentical(to other: UntypedRow) -> Bool {
+        hasSameState(as: other) && offset == other.offset && versionLow == other.versionLow
+            && versionHigh == other.versionHigh && hasID(other.id)
+    }
 }
 
 // MARK: - Outlines

@@ -130,11 +130,11 @@ struct NewStoreFile: ~Copyable {
                 slice.removeAll()
             }
         }
-        let checkpoint = try writer.write(eventCount: head.eventCount, work: head.eventCount, checksum: head.checksum)
-        let gone = newest.map { writer.nodesGone(since: $0, state.pool) } ?? []
+        let checkpoint = try writer.write(
+            eventCount: head.eventCount, work: head.eventCount, checksum: head.checksum, after: newest, state.pool)
         try database.put(slice, freeing: [])
         let completion = CheckpointDatabase.Completion(
-            checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: image.retiredChunks,
+            checkpoint: checkpoint, locators: image.locators, gone: writer.gone, superfluous: image.retiredChunks,
             lastNumbers: [])
         var (superfluous, _, _) = try database.complete(completion)
         while !superfluous.isEmpty {

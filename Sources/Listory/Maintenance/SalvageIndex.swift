@@ -43,7 +43,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private(set) var damagedEntryCount = 0
 
     private var nodes: [UInt64: PageScan.Place] = [:]
-    private var leaves: [UInt64: PageScan.Place] = [:]
+    private var leaves: Set<UInt64> = []
     private var contents: [[UInt8]: PageScan.Place] = [:]
     private var blocks: [Unit] = []
     /// The record that was read last, which is often needed again.
@@ -139,7 +139,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
                     if !checkpoints.contains(where: { $0.version == found.version }) { checkpoints.append(found) }
                 case .leaf, .node:
                     if nodes[number] == nil { nodes[number] = place }
-                    if kind == .leaf, leaves[number] == nil { leaves[number] = place }
+                    if kind == .leaf { leaves.insert(number) }
                 case .other: break
                 }
                 return true
@@ -235,8 +235,8 @@ extension SalvageIndex {
 
     /// Calls `body` with the rows of all leaves, the newest leaf first.
     func forEachLeaf(_ body: ([UntypedRow]) throws -> Void) throws {
-        for (number, place) in leaves.sorted(by: { $0.key > $1.key }) {
-            try body(try scan.bytes(at: place).withUnsafeBytes { StoredValue.rows($0, number: number) })
+        for number in leaves.sorted(by: >) {
+            do { try body(try StoredValue.rows(ofLeaf: number, in: self)) } catch is NodeError {}
         }
     }
 

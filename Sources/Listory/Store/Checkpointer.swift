@@ -392,15 +392,14 @@ extension Checkpointer {
             }
         }
         defer { state.withLock { $0.nextNumber = writer.nextNumber } }
-        let checkpoint = try writer.write(
-            eventCount: captured.eventCount, work: captured.work, checksum: captured.checksum)
         let previous = state.withLock { $0.newest }
         let reader = try store.withHead { $0.editor.state.pool }
-        let gone = previous.map { writer.nodesGone(since: $0, reader) } ?? []
+        let checkpoint = try writer.write(
+            eventCount: captured.eventCount, work: captured.work, checksum: captured.checksum, after: previous, reader)
         try put(slice)
         // A chunk or a node that could not be read meanwhile may be missing from the checkpoint.
         if let failure = reader.failure(since: captured.failures) { throw failure.ofRows }
-        try complete(checkpoint, image, gone)
+        try complete(checkpoint, image, writer.gone)
         try adopt(checkpoint, writer.written, store)
         store.options.diagnostics.end(
             span, .checkpointed(checkpoint.version, nodes: slice.totalCount, bytes: slice.totalSize))

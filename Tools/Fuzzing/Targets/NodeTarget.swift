@@ -102,7 +102,7 @@ enum NodeTarget {
                 nodes.append(Array(bytes))
             }
             let last = try log.commit(version).checksum
-            let checkpoint = try writer.write(eventCount: 3, work: 3, checksum: last)
+            let checkpoint = try writer.write(eventCount: 3, work: 3, checksum: last, after: nil, pool)
             let pieces =
                 [checkpoint.bytes, image.locators.bytes(version), StoredNumbers.bytes([2, 5, 900], seed: 0)] + nodes
             let bytes = pieces.flatMap(FuzzInput.piece)

@@ -1,0 +1,109 @@
+// What has to be read for one node: the patches that lead to it, and the node that is stored whole.
+//
+// Always holds: numbers fall from a patch to its base, so reading ends. The result has the count, the hash and the lowest
+// depth that its parent states.
+
+/// The stored values of a node.
+struct NodeChain<Element: TreeElement> {
+    /// A patch that is stored under a number.
+    struct Patch {
+        let number: UInt64
+        let bytes: [UInt8]
+    }
+
+    /// The patches, the newest first.
+    let patches: [Patch]
+    /// The node that is stored whole, with its number and its size in bytes.
+    let whole: TreeNode<Element>
+    let wholeNumber: UInt64
+    let wholeSize: Int
+    private let hasDepths: Bool
+
+    /// Reads the values of a child.
+    ///
+    /// - Throws: ``NodeError``, and errors of the source.
+    init(
+        _ child: TreeChild<Element>, from source: any NodeSource, _ limits: TreeLimits,
+        _ spares: inout SpareNodes<Element>
+    ) throws {
+        var number = child.stored
+        var read: [Patch] = []
+        while true {
+            var found: (node: TreeNode<Element>, hasDepths: Bool)?
+            var base: UInt64 = 0
+            let size = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
+                if NodePatch.isPatch(bytes) {
+                    base = try NodePatch.base(of: bytes, number: number)
+                    read.append(Patch(number: number, bytes: Array(bytes)))
+                } else {
+                    found = try NodeCoding.decode(bytes, number: number, child, limits, &spares)
+                }
+                return bytes.count
+            }
+            if let found {
+                (whole, hasDepths) = found
+                (wholeNumber, wholeSize) = (number, size)
+                patches = read
+                return
+            }
+            if read.count > NodePatch.longestChain { throw NodeError(number, "too many patches follow it") }
+            number = base
+        }
+    }
+
+    /// The numbers of all values, the newest first.
+    var numbers: [UInt64] { patches.map(\.number) + [wholeNumber] }
+
+    /// The node, after a comparison with what its parent says.
+    ///
+    /// - Parameters:
+    ///   - child: the parent's summary of the node.
+    ///   - limits: the limits that determine the capacity of the new node.
+    func node(_ child: TreeChild<Element>, _ limits: TreeLimits) throws(NodeError) -> TreeNode<Element> {
+        var (node, hasDepths) = (whole, hasDepths)
+        for patch in patches.reversed() {
+            (node, hasDepths) = try NodeChain.apply(patch, to: node, child, limits)
+        }
+        try NodeCoding.check(node, hasDepths: hasDepths, child)
+        node.stored = child.stored
+        return node
+    }
+
+    /// The node as each of its values describes it, the oldest first: the one that is stored whole, then after each patch.
+    func stages(_ child: TreeChild<Element>, _ limits: TreeLimits) throws(NodeError) -> [TreeNode<Element>] {
+        var stages = [whole]
+        for patch in patches.reversed() {
+            stages.append(try NodeChain.apply(patch, to: stages[stages.count - 1], child, limits).node)
+        }
+        return stages
+    }
+
+    private static func apply(
+        _ patch: Patch, to base: TreeNode<Element>, _ child: TreeChild<Element>, _ limits: TreeLimits
+    ) throws(NodeError) -> (node: TreeNode<Element>, hasDepths: Bool) {
+        var result: Result<(node: TreeNode<Element>, hasDepths: Bool), NodeError>?
+        patch.bytes.withUnsafeBytes { bytes in
+            do throws(NodeError) {
+                result = .success(try NodePatch.apply(bytes, patch.number, to: base, child, limits))
+            } catch { result = .failure(error) }
+        }
+        // SAFETY: set just above.
+        return try result.unsafelyUnwrapped.get()
+    }
+
+    /// The numbers of the values of a node, the newest first, without decoding it.
+    ///
+    /// - Throws: ``NodeError``, and errors of the source.
+    static func numbers(from number: UInt64, _ source: any NodeSource) throws -> [UInt64] {
+        var numbers = [number]
+        while let number = numbers.last {
+            let base = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
+                NodePatch.isPatch(bytes) ? try NodePatch.base(of: bytes, number: number) : nil
+            }
+            guard let base else { break }
+            numbers.append(base)
+            if numbers.count > NodePatch.longestChain + 1 { throw NodeError(number, "too many patches follow it") }
+        }
+        return numbers
+    }
+}

@@ -1,0 +1,364 @@
+// A node that is stored as its difference from another one.
+//
+// A scattered edit changes one row of a leaf. The row takes some twenty bytes, the leaf several hundred. So a checkpoint
+// stores a changed node as a patch: which elements of an earlier node to keep, and what comes between them. That node, the
+// *base*, is stored whole or as a patch too. `Docs/Design/FileFormat.md` draws the bytes.
+//
+// Always holds: a base has a lower number than its patch, and the same height. A patch says nothing about the hash of its
+// result, because the parent of the node does.
+
+// As in `NodeCoding`, numbers that were read wrap, and are checked afterwards.
+
+/// What elements have in common that follow one another in a patch. Writer and reader update it in the same way.
+struct PatchContext {
+    /// The last integer id.
+    var id: Int64 = 0
+    /// The version of the last content.
+    var version: UInt64 = 0
+    /// The last stored number of a child.
+    var stored: UInt64
+    /// Whether children have a lowest depth.
+    let hasDepths: Bool
+}
+
+/// One place in which a node differs from its base.
+private struct PatchHunk {
+    /// The elements of the base that are not kept.
+    var removed: Range<Int>
+    /// The elements of the node that come instead.
+    var inserted: Range<Int>
+}
+
+enum NodePatch {
+    /// The most patches between a node and one that is stored whole. The sizes of their contents at least double from one to
+    /// the next, so that there are never as many.
+    static let longestChain = 32
+
+    /// The size of the contents of a patch of `size` bytes: without its header, which has about nine.
+    static func contentSize(_ size: Int) -> Int { max(1, size - 9) }
+
+    static func isPatch(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count > NodeCoding.headerSize && bytes[NodeCoding.headerSize] == NodeCoding.Kind.patch
+    }
+}
+
+// MARK: - Writing
+
+extension NodePatch {
+    /// Writes a node of rows, all of whose children are stored, as a patch.
+    ///
+    /// - Parameters:
+    ///   - node: the node.
+    ///   - numbers: the stored numbers of its children; not used for a leaf.
+    ///   - base: a stored node of the same height, with its number.
+    ///   - number: the stored number that the patch will have.
+    static func encode(
+        _ node: TreeNode<UntypedRow>, children numbers: [UInt64], base: TreeNode<UntypedRow>, baseNumber: UInt64,
+        number: UInt64, _ writer: inout ByteWriter
+    ) {
+        assert(node.height == base.height && baseNumber < number, "a node is patched from an earlier one of its height")
+        let hasDepths = node.hasDepthsBelow
+        NodeCoding.begin(NodeCoding.Kind.patch, count: node.count, &writer)
+        writer.write(byte: UInt8(node.height) | (hasDepths ? NodeCoding.Kind.depths : 0))
+        writer.write(varint: number - baseNumber)
+        var context = PatchContext(stored: number, hasDepths: hasDepths)
+        if node.isLeaf {
+            let (old, new) = (base.elements, node.elements)
+            let hunks = hunks(
+                base.count, node.count, areSame: { old[$0].isIdentical(to: new[$1]) },
+                haveSameID: { old[$0].hasID(new[$1].id) })
+            write(hunks, &writer) { slot, replaced, writer in
+                new[slot].encode(replacing: replaced.map { old[$0] }, into: &writer, &context)
+            }
+        } else {
+            let (old, new) = (base.children, node.children)
+            let hunks = hunks(
+                base.count, node.count, areSame: { old[$0].stored == numbers[$1] && old[$0].hasSameSummary(as: new[$1]) },
+                haveSameID: { old[$0].number == new[$1].number })
+            write(hunks, &writer) { slot, replaced, writer in
+                new[slot].encode(stored: numbers[slot], replacing: replaced.map { old[$0] }, into: &writer, &context)
+            }
+        }
+        NodeCoding.seal(number, &writer)
+    }
+
+    private static func write(
+        _ hunks: [PatchHunk], _ writer: inout ByteWriter, _ writeElement: (Int, Int?, inout ByteWriter) -> Void
+    ) {
+        var next = 0
+        for hunk in hunks {
+            let (removed, inserted) = (hunk.removed, hunk.inserted)
+            // Usually elements are replaced, one by one.
+            let isReplacement = removed.count == inserted.count
+            writer.write(varint: UInt64(removed.lowerBound - next) &<< 1 | (isReplacement ? 1 : 0))
+            writer.write(count: removed.count)
+            if !isReplacement { writer.write(count: inserted.count) }
+            for (index, slot) in inserted.enumerated() {
+                writeElement(slot, index < removed.count ? removed.lowerBound + index : nil, &writer)
+            }
+            next = removed.upperBound
+        }
+    }
+
+    /// Where two sequences differ, in few and short hunks but not always the fewest.
+    private static func hunks(
+        _ oldCount: Int, _ newCount: Int, areSame: (Int, Int) -> Bool, haveSameID: (Int, Int) -> Bool
+    ) -> [PatchHunk] {
+        var hunks: [PatchHunk] = []
+        var (old, new) = (0, 0)
+        func add(removing removed: Int, inserting inserted: Int) {
+            if let last = hunks.last, last.removed.upperBound == old, last.inserted.upperBound == new {
+                hunks[hunks.count - 1].removed = last.removed.lowerBound..<old + removed
+                hunks[hunks.count - 1].inserted = last.inserted.lowerBound..<new + inserted
+            } else {
+                hunks.append(PatchHunk(removed: old..<old + removed, inserted: new..<new + inserted))
+            }
+            (old, new) = (old + removed, new + inserted)
+        }
+        while old < oldCount && new < newCount {
+            if areSame(old, new) {
+                (old, new) = (old + 1, new + 1)
+            } else if haveSameID(old, new) {
+                add(removing: 1, inserting: 1)
+            } else {
+                let reach = 1...64
+                let removed = reach.first { old + $0 < oldCount && haveSameID(old + $0, new) }
+                let inserted = reach.first { new + $0 < newCount && haveSameID(old, new + $0) }
+                switch (removed, inserted) {
+                case (let removed?, let inserted?) where removed > inserted: add(removing: 0, inserting: inserted)
+                case (let removed?, _): add(removing: removed, inserting: 0)
+                case (nil, let inserted?): add(removing: 0, inserting: inserted)
+                case (nil, nil): add(removing: 1, inserting: 1)
+                }
+            }
+        }
+        if old < oldCount || new < newCount { add(removing: oldCount - old, inserting: newCount - new) }
+        return hunks
+    }
+}
+
+// MARK: - Reading
+
+extension NodePatch {
+    /// Whether the node of a patch is a leaf.
+    static func isOfLeaf(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+        _ = (reader.readByte(), reader.readWord())
+        return reader.readByte() == 0 && !reader.isDamaged
+    }
+
+    /// The number of the base of a patch.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes that are stored under `number`.
+    ///   - number: the stored number of the patch.
+    static func base(of bytes: UnsafeRawBufferPointer, number: UInt64) throws(NodeError) -> UInt64 {
+        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+        _ = (reader.readByte(), reader.readWord(), reader.readByte())
+        let distance = reader.readVarint()
+        guard !reader.isDamaged, distance > 0, distance < number else {
+            throw NodeError(number, "it is a patch of a node that cannot be")
+        }
+        return number - distance
+    }
+
+    /// The node that a patch and its base describe. Its count and hash are still to be compared with those that its parent
+    /// states.
+    ///
+    /// - Parameters:
+    ///   - bytes: the patch; its checksum is right.
+    ///   - number: the stored number of the patch.
+    ///   - base: its base.
+    ///   - child: the parent's summary of the node.
+    ///   - limits: the limits that determine the capacity of the new node.
+    static func apply<Element: TreeElement>(
+        _ bytes: UnsafeRawBufferPointer, _ number: UInt64, to base: TreeNode<Element>, _ child: TreeChild<Element>,
+        _ limits: TreeLimits
+    ) throws(NodeError) -> (node: TreeNode<Element>, hasDepths: Bool) {
+        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+        _ = reader.readByte()
+        let count = Int(reader.readWord())
+        let kind = reader.readByte()
+        _ = reader.readVarint()
+        let hasDepths = kind & NodeCoding.Kind.depths != 0
+        guard Element.canBePatched, Int(kind & ~NodeCoding.Kind.depths) == base.height, count > 0,
+            count <= Limits.nodeElements, !hasDepths || base.height > 0
+        else { throw NodeError(number, "it is not a patch of its base") }
+        let node = TreeNode<Element>.make(
+            height: base.height, width: max(count, limits.capacity(height: base.height)), number: child.number)
+        var context = PatchContext(stored: number, hasDepths: hasDepths)
+        if base.isLeaf {
+            node.isPlain = base.isPlain
+            read(&reader, count, base.count, from: base.elements, to: node.elements, &node.count) { reader, replaced in
+                let element = Element.decode(&reader, replacing: replaced, &context)
+                if let element, !element.isPlain { node.isPlain = false }
+                return element
+            }
+        } else {
+            read(&reader, count, base.count, from: base.children, to: node.children, &node.count) { reader, replaced in
+                TreeChild(&reader, replacing: replaced, of: number, height: base.height - 1, &context)
+            }
+        }
+        guard !reader.isDamaged, node.count == count else { throw NodeError(number, "its contents make no sense") }
+        // The base may have had others.
+        if base.isLeaf && !node.isPlain { node.isPlain = (0..<count).allSatisfy { node.elements[$0].isPlain } }
+        return (node, hasDepths)
+    }
+
+    /// Reads the hunks, and copies what is between them. Stops at what makes no sense.
+    private static func read<Part>(
+        _ reader: inout NodeReader, _ count: Int, _ baseCount: Int, from old: UnsafeMutablePointer<Part>,
+        to new: UnsafeMutablePointer<Part>, _ filled: inout Int, _ readPart: (inout NodeReader, Part?) -> Part?
+    ) {
+        var next = 0
+        // SAFETY, here and below: there is room for `count` parts, `filled` of which are initialised, and the base has `baseCount`.
+        func keep(_ kept: Int) -> Bool {
+            if kept > baseCount - next || kept > count - filled { return false }
+            new.advanced(by: filled).initialize(from: old + next, count: kept)
+            (next, filled) = (next + kept, filled + kept)
+            return true
+        }
+        while reader.remaining > 0 {
+            let head = reader.readVarint()
+            let removed = Int(reader.readWord())
+            let inserted = head & 1 == 1 ? removed : Int(reader.readWord())
+            guard keep(Int(head &>> 1)), removed <= baseCount - next, inserted <= count - filled,
+                removed + inserted > 0
+            else { return reader.fail() }
+            for index in 0..<inserted {
+                guard let part = readPart(&reader, index < removed ? old[next + index] : nil) else { return reader.fail() }
+                new.advanced(by: filled).initialize(to: part)
+                filled += 1
+            }
+            next += removed
+        }
+        if !keep(baseCount - next) { reader.fail() }
+    }
+}
+
+// MARK: - Rows
+
+/// The bits of the first byte of a row in a patch.
+private enum PatchedRow {
+    static let checked: UInt8 = 1
+    /// The id is that of the row that is replaced.
+    static let sameID: UInt8 = 2
+    /// The content is that of the row that is replaced.
+    static let sameContent: UInt8 = 4
+    /// The id is an integer, one greater than the last integer id in the patch.
+    static let nextID: UInt8 = 8
+    /// The outline byte (depth and collapsed) follows.
+    static let outline: UInt8 = 16
+    static let all: UInt8 = 31
+}
+
+extension UntypedRow {
+    static var canBePatched: Bool { true }
+
+    fileprivate func encode(replacing old: UntypedRow?, into writer: inout ByteWriter, _ context: inout PatchContext) {
+        var flags: UInt8 = isChecked ? PatchedRow.checked : 0
+        let content = self.content
+        if let old, old.hasID(id) {
+            flags |= PatchedRow.sameID
+        } else if case .integer(let id) = id, id == context.id &+ 1 {
+            flags |= PatchedRow.nextID
+        }
+        if let old, old.content == content { flags |= PatchedRow.sameContent }
+        if outline != 0 { flags |= PatchedRow.outline }
+        writer.write(byte: flags)
+        if flags & (PatchedRow.sameID | PatchedRow.nextID) == 0 { writer.write(id) }
+        if flags & PatchedRow.sameContent == 0 {
+            writer.write(delta: Int64(bitPattern: content.version.rawValue &- context.version))
+            writer.write(varint: UInt64(content.offset))
+            writer.write(varint: UInt64(content.length))
+            writer.write(fixed: content.hash)
+            context.version = content.version.rawValue
+        }
+        if flags & PatchedRow.outline != 0 { writer.write(byte: outline) }
+        if case .integer(let id) = id { context.id = id }
+    }
+
+    static func decode(
+        _ reader: inout NodeReader, replacing old: UntypedRow?, _ context: inout PatchContext
+    ) -> UntypedRow? {
+        let flags = reader.readByte()
+        if flags & ~PatchedRow.all != 0 { return nil }
+        let id: UntypedID
+        if flags & PatchedRow.sameID != 0 {
+            guard let old else { return nil }
+            id = old.id
+        } else {
+            id = flags & PatchedRow.nextID != 0 ? .integer(context.id &+ 1) : reader.readIdentifier()
+        }
+        var content: ContentReference
+        if flags & PatchedRow.sameContent != 0 {
+            guard let old else { return nil }
+            content = old.content
+        } else {
+            let version = context.version &+ UInt64(bitPattern: reader.readDelta())
+            let (offset, length) = (reader.readWord(), reader.readWord())
+            let hash = reader.read(fixed: UInt64.self)
+            if version == 0 || version >= Limits.versions || hash >= SequenceHash.modulus { return nil }
+            content = ContentReference(version: Version(version), offset: offset, length: length, hash: hash)
+            context.version = version
+        }
+        let outline = flags & PatchedRow.outline != 0 ? reader.readByte() : 0
+        if reader.isDamaged || outline > 127 || (outline == 0 && flags & PatchedRow.outline != 0) { return nil }
+        if case .integer(let id) = id { context.id = id }
+        return UntypedRow(id: id, isChecked: flags & PatchedRow.checked != 0, content: content, outline: outline)
+    }
+}
+
+// MARK: - Children
+
+/// The bits of the first byte of a child in a patch.
+private enum PatchedChild {
+    /// The node number is that of the child that is replaced.
+    static let sameNumber: UInt8 = 1
+    /// The number of elements is that of the child that is replaced.
+    static let sameCount: UInt8 = 2
+    static let all: UInt8 = 3
+}
+
+extension TreeChild where Element: TreeElement {
+    fileprivate func hasSameSummary(as other: TreeChild) -> Bool {
+        number == other.number && count == other.count && hash == other.hash && lowestDepth == other.lowestDepth
+    }
+
+    fileprivate func encode(
+        stored: UInt64, replacing old: TreeChild?, into writer: inout ByteWriter, _ context: inout PatchContext
+    ) {
+        var flags: UInt8 = 0
+        if let old, old.number == number { flags |= PatchedChild.sameNumber }
+        if let old, old.count == count { flags |= PatchedChild.sameCount }
+        writer.write(byte: flags)
+        writer.write(delta: Int64(bitPattern: stored &- context.stored))
+        if flags & PatchedChild.sameNumber == 0 { writer.write(varint: UInt64(number)) }
+        if flags & PatchedChild.sameCount == 0 { writer.write(varint: UInt64(count)) }
+        writer.write(fixed: hash)
+        if context.hasDepths { writer.write(byte: lowestDepth) }
+        context.stored = stored
+    }
+
+    /// Reads a child of the patch of a number; nil if it makes no sense.
+    fileprivate init?(
+        _ reader: inout NodeReader, replacing old: TreeChild?, of parent: UInt64, height: Int,
+        _ context: inout PatchContext
+    ) {
+        let flags = reader.readByte()
+        if flags & ~PatchedChild.all != 0 || (flags != 0 && old == nil) { return nil }
+        let stored = context.stored &+ UInt64(bitPattern: reader.readDelta())
+        let number = flags & PatchedChild.sameNumber != 0 ? old?.number ?? 0 : reader.readWord()
+        let count = flags & PatchedChild.sameCount != 0 ? old?.count ?? 0 : reader.readWord()
+        let hash = reader.read(fixed: UInt64.self)
+        let depth = context.hasDepths ? reader.readByte() : 0
+        context.stored = stored
+        let isPossible = TreeChild.isPossible(
+            stored: stored, place: UInt64(number), count: count, hash: hash, depth: depth, height: UInt8(height),
+            parent: parent)
+        if reader.isDamaged || !isPossible { return nil }
+        self.init(
+            node: nil, stored: stored, count: count, number: number, hash: hash, lowestDepth: depth,
+            height: UInt8(height))
+    }
+}
