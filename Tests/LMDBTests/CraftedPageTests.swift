@@ -133,9 +133,22 @@ import Testing
             let environment = try folder.open { $0.unloadsPages = unloads }
             defer { try! environment.close() }
             guard let rows = try? environment.bytes() else { return ["no database"] }
-            return (0..<1_010 as Range<UInt64>).map { key in
+            let values = (0..<1_010 as Range<UInt64>).map { key in
                 do { return try environment.read { "\(try $0.get(key, in: rows) ?? [])" } } catch { return "\(error)" }
             }
+            return values
+                + [false, true].flatMap { reverse in
+                    var scanned: [String] = []
+                    do {
+                        try environment.read { txn in
+                            try txn.forEach(in: rows, range: 3...UInt64.max, reverse: reverse) { key, value in
+                                scanned.append("\(Array(key)): \(Array(value))")
+                                return true
+                            }
+                        }
+                    } catch { scanned.append("\(error)") }
+                    return scanned
+                }
         }
         #expect(try found(unloads: true) == found(unloads: false))
         let seed = Soak.seed

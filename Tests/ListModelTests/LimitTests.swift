@@ -186,7 +186,8 @@ struct LimitTests {
             var numbers: [UInt64] = []
             var writer = CheckpointWriter(image) { number, _ in numbers.append(number) }
             if missing == 2 {
-                let checkpoint = try writer.write(eventCount: 1, work: 1, checksum: 1, after: nil, image.snapshot.tree.pool)
+                let checkpoint = try writer.write(
+                    eventCount: 1, work: 1, checksum: 1, after: nil, image.snapshot.tree.pool)
                 #expect(checkpoint.lastNumber == Limits.storedNumbers - 1)
             } else {
                 #expect(throws: NodeError.self) {

@@ -152,7 +152,9 @@ struct NodePatchTests {
         }
     }
 
-    @Test("A patch gives the very node after random edits, whatever the ids are", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(
+        "A patch gives the very node after random edits, whatever the ids are", arguments: 1...20 as ClosedRange<UInt64>
+    )
     func random(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         func id() -> UntypedID {
@@ -261,7 +263,8 @@ struct NodePatchTests {
         nodes[1] = writer.withBytes { Array($0) }
         var last = child
         for number in 2...40 as ClosedRange<UInt64> {
-            NodePatch.encode(node, children: [], base: number == 2 ? base : node, baseNumber: number - 1, number: number, &writer)
+            NodePatch.encode(
+                node, children: [], base: number == 2 ? base : node, baseNumber: number - 1, number: number, &writer)
             nodes[number] = writer.withBytes { Array($0) }
             last.stored = number
             let isAllowed = number - 1 <= NodePatch.longestChain

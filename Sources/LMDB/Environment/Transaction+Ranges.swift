@@ -55,11 +55,14 @@ extension Transaction where Self: ~Copyable {
         // The transaction is borrowed for the whole scan, and a write needs it mutable. So no write can move the
         // entries.
         if let reader = core.unwritten {
-            var cursor = EntryCursor(reader, try reader.root(named: core.name(database)))
+            var cursor = EntryCursor(reader, try reader.root(named: core.name(database)), copies: true)
             guard let pages = reader.copying else { return try range.scan(&cursor, reverse, body) }
-            pages.noteMapping()
             try range.scan(&cursor, reverse) { key, value in
-                pages.noteReading(key.count + value.count)
+                // A large value has pages of its own, which are read in the map.
+                let isInPage =
+                    UInt(bitPattern: key.baseAddress) / UInt(pages.pageSize)
+                    == UInt(bitPattern: value.baseAddress) / UInt(pages.pageSize)
+                if !isInPage { pages.noteMapping(value.count) }
                 pages.unloadIfDue()
                 return try body(key, value)
             }

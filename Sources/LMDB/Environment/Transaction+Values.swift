@@ -34,7 +34,7 @@ extension Transaction where Self: ~Copyable {
         try key.withEncodedBytes { keyBytes in
             let size = core.copySize
             if size == 0 { return try body(try lookup(keyBytes, in: database.handle)) }
-            return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { page in
+            return try withUnsafeTemporaryAllocation(byteCount: size, alignment: size) { page in
                 try body(try lookup(keyBytes, in: database.handle, copying: page))
             }
         }
@@ -145,7 +145,7 @@ extension ReadTransaction {
             return try withValue(forKey: key, in: database, body)
         }
         return try key.withEncodedBytes { key in
-            try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: 8) { page in
+            try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: pages.pageSize) { page in
                 try body(try lookup(key, in: database.handle, reader, copying: page, of: pages))
             }
         }

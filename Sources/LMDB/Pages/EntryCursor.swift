@@ -18,16 +18,39 @@ struct EntryCursor: Moving {
         var index: Int
     }
 
+    /// Memory for the pages of a path, each aligned as in the map.
+    private final class Copies {
+        let bytes: UnsafeMutableRawBufferPointer
+        init(count: Int, size: Int) { bytes = .allocate(byteCount: count * size, alignment: size) }
+        deinit { bytes.deallocate() }
+    }
+
     private let reader: TreeReader
     private let tree: TreeRoot
+    /// Where the pages of the path are copied; nil if they are read in the map.
+    private let copies: Copies?
     private var branches: [Branch] = []
     private var leaf: SoundPage?
     /// The index of the entry in the leaf; the count of its entries if the cursor is behind the last one.
     private var index = 0
 
-    init(_ reader: TreeReader, _ tree: TreeRoot) {
+    /// - Parameter copies: whether pages are copied, if their memory is given back. Then an entry is valid until the next move.
+    init(_ reader: TreeReader, _ tree: TreeRoot, copies: Bool = false) {
         self.reader = reader
         self.tree = tree
+        self.copies = copies && reader.copying != nil ? Copies(count: max(1, tree.depth), size: reader.pageSize) : nil
+    }
+
+    /// The page of a level of the path.
+    @inline(__always)
+    private func page(_ number: UInt64, level: Int, from place: UnsafeRawPointer) throws(LMDBError) -> SoundPage {
+        let isLeaf = level == tree.depth - 1
+        guard let copies, let pages = reader.copying else {
+            return try reader.page(number, isLeaf: isLeaf, from: place)
+        }
+        let start = level * reader.pageSize
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: copies.bytes[start..<start + reader.pageSize])
+        return try reader.page(number, isLeaf: isLeaf, from: place, PageBuffer(pages, buffer))
     }
 
     @inline(__always)
@@ -66,17 +89,17 @@ struct EntryCursor: Moving {
     /// Goes to a key, or to the first one after it.
     private mutating func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> RawEntry? {
         guard tree.depth > 0 else { return nil }
-        var found = EntryCursor(reader, tree)
+        var found = EntryCursor(reader, tree, copies: copies != nil)
         var number = tree.page
         var place = reader.start
         while found.branches.count < tree.depth - 1 {
-            let page = try reader.page(number, isLeaf: false, from: place)
+            let page = try found.page(number, level: found.branches.count, from: place)
             place = page.bytes
             let index = try reader.childIndex(key, page)
             found.branches.append(Branch(page: page, index: index))
             number = try reader.node(index, of: page).child
         }
-        let leaf = try reader.page(number, isLeaf: true, from: place)
+        let leaf = try found.page(number, level: tree.depth - 1, from: place)
         (found.leaf, found.index) = (leaf, try reader.entryIndex(key, leaf).index)
         if found.index == leaf.count {
             guard try found.stepToOtherLeaf(by: 1) else { return nil }
@@ -97,13 +120,13 @@ struct EntryCursor: Moving {
         var number = root
         var place = branches.last?.page.bytes ?? reader.start
         while branches.count < tree.depth - 1 {
-            let page = try reader.page(number, isLeaf: false, from: place)
+            let page = try page(number, level: branches.count, from: place)
             let index = isLast ? page.count - 1 : 0
             branches.append(Branch(page: page, index: index))
             place = page.bytes
             number = try reader.node(index, of: page).child
         }
-        let page = try reader.page(number, isLeaf: true, from: place)
+        let page = try page(number, level: tree.depth - 1, from: place)
         (leaf, index) = (page, isLast ? page.count - 1 : 0)
     }
 

@@ -22,6 +22,7 @@ final class PageMap: @unchecked Sendable {
     private let loaded = Atomic<Int>(0)
     /// After so many bytes it is given back.
     private static let unloadInterval = 1 << 20
+    private let branches: BranchCache
     private let monitor = Monitor()
     private var maps: [UnsafeRawBufferPointer] = []
     /// The map of LMDB, in which it reads the pages that it changes; only in a transaction that writes.
@@ -49,6 +50,7 @@ final class PageMap: @unchecked Sendable {
         self.unloads = unloads
         self.path = path
         self.pageSize = pageSize
+        branches = BranchCache(pageSize: pageSize)
     }
 
     deinit { close() }
@@ -93,18 +95,22 @@ final class PageMap: @unchecked Sendable {
         try compareLength(tick)
     }
 
-    /// Notes that a transaction reads pages, if their memory is given back.
-    func noteReading(_ count: Int) {
-        loaded.wrappingAdd(count, ordering: .relaxed)
-    }
-
-    /// Notes that bytes are read in the map, if their memory is given back. The system maps up to 64 KiB for a page that is read.
-    func noteMapping(_ count: Int = 1) { noteReading(max(1 << 16, count)) }
+    /// Notes that bytes are read in the map, if their memory is given back. The system maps from 64 KiB to 2 MiB around a page that is
+    /// read.
+    func noteMapping(_ count: Int = 1) { loaded.wrappingAdd(max(1 << 18, count), ordering: .relaxed) }
 
     /// Notes that LMDB reads a page that it may change, and gives memory back when it has read many.
     func noteWriting() {
         noteMapping()
         unloadIfDue()
+    }
+
+    /// Copies a branch of a version; whether all of it was read.
+    func copyBranch(_ number: UInt64, of version: UInt64, into page: UnsafeMutableRawBufferPointer) -> Bool {
+        if branches.copy(number, of: version, into: page) { return true }
+        guard copy(number, into: page) else { return false }
+        branches.keep(number, of: version, page)
+        return true
     }
 
     /// Copies a page; whether all of it was read.
@@ -136,6 +142,7 @@ final class PageMap: @unchecked Sendable {
         monitor.lock()
         defer { monitor.unlock() }
         engineMap = start.map { UnsafeRawBufferPointer(start: $0, count: count) }
+        if let engineMap { Platform.keepSmall(engineMap) }
     }
 
     @inline(never)
@@ -170,6 +177,7 @@ final class PageMap: @unchecked Sendable {
             guard let map = Platform.map(descriptor, size) else {
                 throw LMDBError(.sizeUnavailable(requested: size), in: "mmap", detail: path)
             }
+            if unloads { Platform.keepSmall(map) }
             maps.append(map)
             newest.store(UInt(bitPattern: map.baseAddress), ordering: .releasing)
             mapped.store(size / pageSize, ordering: .releasing)

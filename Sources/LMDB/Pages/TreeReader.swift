@@ -67,6 +67,33 @@ extension TreeReader {
     }
 }
 
+/// Memory into which pages are copied, one at a time.
+struct PageBuffer {
+    unowned(unsafe) let pages: PageMap
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init(_ pages: PageMap, _ bytes: UnsafeMutableRawBufferPointer) {
+        self.pages = pages
+        self.bytes = bytes
+    }
+
+    /// A page of a version; nil if it cannot be read, or is no page of a tree.
+    func page(_ number: UInt64, isLeaf: Bool, of version: UInt64) -> SoundPage? {
+        guard let start = bytes.baseAddress,
+            isLeaf ? pages.copy(number, into: bytes) : pages.copyBranch(number, of: version, into: bytes)
+        else { return nil }
+        return SoundPage(UnsafeRawPointer(start), number, isLeaf: isLeaf, size: pages.pageSize)
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Whether some bytes begin in this memory.
+    fileprivate func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = baseAddress, let place = bytes.baseAddress else { return false }
+        return (UnsafeRawPointer(start)..<UnsafeRawPointer(start) + count).contains(place)
+    }
+}
+
 /// A page of a tree with a valid header.
 struct SoundPage {
     static let headerSize = 16
@@ -119,28 +146,20 @@ extension TreeReader {
     }
 
     /// The value of a key, or nil if there is none; from a copy of its leaf, unless it has pages of its own. To map a page and
-    /// to unmap it again takes several times as long as to copy it, because the system maps those around it as well.
+    /// to unmap it again takes several times as long as to copy it, because the system maps those around it as well. If memory is
+    /// given back, branches are copied too: the system may map two megabytes around each of them.
     ///
-    /// - Parameter copy: memory for a page.
+    /// - Parameter copy: memory for a page, aligned as in the map.
     func value(
         _ key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
         copying copy: UnsafeMutableRawBufferPointer
     ) throws(LMDBError) -> UnsafeRawBufferPointer? {
-        let tree = try root(named: name)
-        guard tree.depth > 0 else { return nil }
-        let (number, _) = try leaf(of: key, in: tree)
-        // The branches, which are read in the map, are few.
-        pages.noteReading(pageSize / 4)
         do throws(LMDBError) {
-            guard number >= 2, number < limit, pages.copy(number, into: copy),
-                let page = SoundPage(UnsafeRawPointer(copy.baseAddress!), number, isLeaf: true, size: pageSize)
-            else { return try value(key, named: name) }
-            let (index, isExact) = try entryIndex(key, page)
-            guard isExact else { return nil }
-            let found = try value(of: try node(index, of: page))
-            let place = UnsafeRawPointer(copy.baseAddress!)
-            let isCopied = (place..<place + pageSize).contains(found.baseAddress!)
-            if !isCopied { pages.noteMapping(found.count) }
+            let way = copying == nil ? nil : PageBuffer(pages, copy)
+            guard let record = try record(named: name, way) else { return try value(key, named: name) }
+            guard let node = try find(key, in: TreeRoot(record), way, leaf: PageBuffer(pages, copy)) else { return nil }
+            let found = try value(of: node)
+            if !copy.contains(found) { pages.noteMapping(found.count) }
             return found
         } catch {
             // In the map, the place of the damage is known.
@@ -161,8 +180,12 @@ extension TreeReader {
     }
 
     /// The record of a named database; nil if this version does not have it.
-    func record(named name: UnsafeRawBufferPointer?) throws(LMDBError) -> TreeRecord? {
-        guard let name, let node = try find(name, in: main) else { return nil }
+    ///
+    /// - Parameter buffer: memory for a page, if pages are copied.
+    func record(
+        named name: UnsafeRawBufferPointer?, _ buffer: PageBuffer? = nil
+    ) throws(LMDBError) -> TreeRecord? {
+        guard let name, let node = try find(name, in: main, buffer, leaf: buffer) else { return nil }
         let flags = node.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
         let size = Int(node.bytes.loadUnaligned(as: UInt32.self))
         guard flags == 2, size == TreeRecord.size, size <= node.room else {
@@ -194,27 +217,25 @@ extension TreeReader {
     }
 
     /// The node of a key.
-    private func find(_ key: UnsafeRawBufferPointer, in tree: TreeRoot) throws(LMDBError) -> SoundNode? {
-        guard tree.depth > 0 else { return nil }
-        let (number, place) = try leaf(of: key, in: tree)
-        let page = try page(number, isLeaf: true, from: place)
-        let (index, isExact) = try entryIndex(key, page)
-        return isExact ? try node(index, of: page) : nil
-    }
-
-    /// The number of the leaf in which a key would be, and the page that refers to it.
+    ///
+    /// - Parameters:
+    ///   - branch: memory for a branch, if branches are copied.
+    ///   - leaf: memory for the leaf, if it is copied.
     @inline(__always)
-    private func leaf(
-        of key: UnsafeRawBufferPointer, in tree: TreeRoot
-    ) throws(LMDBError) -> (number: UInt64, place: UnsafeRawPointer) {
+    private func find(
+        _ key: UnsafeRawBufferPointer, in tree: TreeRoot, _ branch: PageBuffer? = nil, leaf: PageBuffer? = nil
+    ) throws(LMDBError) -> SoundNode? {
+        guard tree.depth > 0 else { return nil }
         var number = tree.page
         var place = start
-        for _ in 1..<max(tree.depth, 1) {
-            let page = try page(number, isLeaf: false, from: place)
+        for _ in 1..<tree.depth {
+            let page = try page(number, isLeaf: false, from: place, branch)
             place = page.bytes
             number = try node(childIndex(key, page), of: page).child
         }
-        return (number, place)
+        let page = try page(number, isLeaf: true, from: place, leaf)
+        let (index, isExact) = try entryIndex(key, page)
+        return isExact ? try node(index, of: page) : nil
     }
 
     /// Which child of a branch has a key: the last one that does not begin after it. The first one has no key.
@@ -252,9 +273,18 @@ extension TreeReader {
 
     /// A page of a tree, once its header is checked.
     ///
-    /// - Parameter place: the page that refers to it, for errors.
+    /// - Parameters:
+    ///   - place: the page that refers to it, for errors.
+    ///   - buffer: where the page is copied; nil if it is read in the map.
     @inline(__always)
-    func page(_ number: UInt64, isLeaf: Bool, from place: UnsafeRawPointer) throws(LMDBError) -> SoundPage {
+    func page(
+        _ number: UInt64, isLeaf: Bool, from place: UnsafeRawPointer, _ buffer: PageBuffer? = nil
+    ) throws(LMDBError) -> SoundPage {
+        if let buffer, number >= 2, number < limit,
+            let page = buffer.page(number, isLeaf: isLeaf, of: transaction)
+        {
+            return page
+        }
         guard number >= 2, number < limit else {
             throw damage("reference to a page", at: place, "2 to \(limit)", "\(number)")
         }
@@ -327,7 +357,16 @@ extension TreeReader {
         _ found: @autoclosure () -> String
     ) -> LMDBError {
         LMDBError(
-            .damaged(.init(what: what, offset: place - start, expected: expected(), found: found())), in: "TreeReader"
+            .damaged(.init(what: what, offset: offset(of: place), expected: expected(), found: found())),
+            in: "TreeReader"
         )
+    }
+
+    /// Where a place in the map, or in the copy of a page whose header is right, is in the file.
+    private func offset(of place: UnsafeRawPointer) -> Int {
+        if (start..<start + Int(limit) * pageSize).contains(place) { return place - start }
+        let inPage = Int(UInt(bitPattern: place) % UInt(pageSize))
+        // SAFETY: copies are aligned as pages are, and a page begins with its number.
+        return Int(truncatingIfNeeded: (place - inPage).load(as: UInt64.self)) * pageSize + inPage
     }
 }

@@ -152,7 +152,8 @@ package struct CheckpointWriter: ~Copyable {
             nextNumber -= 1
             return nil
         }
-        gone += numbers.prefix(stages.count - 1 - base)
+        let merged = numbers.prefix(stages.count - 1 - base)
+        gone += merged
         try writer.withBytes { try output(number, $0) }
         return number
     }

@@ -73,7 +73,8 @@ extension NodePatch {
         } else {
             let (old, new) = (base.children, node.children)
             let hunks = hunks(
-                base.count, node.count, areSame: { old[$0].stored == numbers[$1] && old[$0].hasSameSummary(as: new[$1]) },
+                base.count, node.count,
+                areSame: { old[$0].stored == numbers[$1] && old[$0].hasSameSummary(as: new[$1]) },
                 haveSameID: { old[$0].number == new[$1].number })
             write(hunks, &writer) { slot, replaced, writer in
                 new[slot].encode(stored: numbers[slot], replacing: replaced.map { old[$0] }, into: &writer, &context)
@@ -206,12 +207,12 @@ extension NodePatch {
     }
 
     /// Reads the hunks, and copies what is between them. Stops at what makes no sense.
-    private static func read<Part>(
-        _ reader: inout NodeReader, _ count: Int, _ baseCount: Int, from old: UnsafeMutablePointer<Part>,
-        to new: UnsafeMutablePointer<Part>, _ filled: inout Int, _ readPart: (inout NodeReader, Part?) -> Part?
+    private static func read<Member>(
+        _ reader: inout NodeReader, _ count: Int, _ baseCount: Int, from old: UnsafeMutablePointer<Member>,
+        to new: UnsafeMutablePointer<Member>, _ filled: inout Int, _ readMember: (inout NodeReader, Member?) -> Member?
     ) {
         var next = 0
-        // SAFETY, here and below: there is room for `count` parts, `filled` of which are initialised, and the base has `baseCount`.
+        // SAFETY, here and below: there is room for `count` members, `filled` of which are initialised, and the base has `baseCount`.
         func keep(_ kept: Int) -> Bool {
             if kept > baseCount - next || kept > count - filled { return false }
             new.advanced(by: filled).initialize(from: old + next, count: kept)
@@ -226,8 +227,10 @@ extension NodePatch {
                 removed + inserted > 0
             else { return reader.fail() }
             for index in 0..<inserted {
-                guard let part = readPart(&reader, index < removed ? old[next + index] : nil) else { return reader.fail() }
-                new.advanced(by: filled).initialize(to: part)
+                guard let member = readMember(&reader, index < removed ? old[next + index] : nil) else {
+                    return reader.fail()
+                }
+                new.advanced(by: filled).initialize(to: member)
                 filled += 1
             }
             next += removed

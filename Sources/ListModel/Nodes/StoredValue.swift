@@ -29,7 +29,8 @@ package enum StoredValue {
     /// - Throws: ``NodeError`` if no leaf is stored under the number; errors of the source.
     package static func rows(ofLeaf number: UInt64, in source: any NodeSource) throws -> [UntypedRow] {
         let child = TreeChild<UntypedRow>(
-            node: nil, stored: number, count: UInt32(Limits.nodeElements), number: 0, hash: 0, lowestDepth: 0, height: 0)
+            node: nil, stored: number, count: UInt32(Limits.nodeElements), number: 0, hash: 0, lowestDepth: 0, height: 0
+        )
         var spares = SpareNodes<UntypedRow>()
         let stages = try NodeChain(child, from: source, TreeLimits(), &spares).stages(child, TreeLimits())
         guard let leaf = stages.last else { return [] }
