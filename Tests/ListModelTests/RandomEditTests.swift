@@ -11,7 +11,7 @@ struct RandomEditTests {
     static let narrow = TreeLimits(leafCapacity: 4, innerCapacity: 4)
 
     /// Seeds that together make more than 200,000 edits in a normal run.
-    static let seeds: [UInt64] = (1...(42 * UInt64(Soak.factor))).map { $0 }
+    static let seeds: [UInt64] = (1...(24 * UInt64(Soak.factor))).map { $0 }
 
     @Test("Every edit has the result of the reference, or throws the same error", arguments: seeds)
     func everyEdit(seed: UInt64) throws {
