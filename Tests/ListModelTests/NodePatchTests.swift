@@ -49,9 +49,14 @@ struct NodePatchTests {
         var writer = ByteWriter()
         NodeCoding.encode(base, children: numbers(base)[...], number: 5, &writer) { _ in nil }
         nodes[5] = writer.withBytes { Array($0) }
-        NodePatch.encode(node, children: numbers(node), base: base, baseNumber: 5, number: 9, &writer)
+        NodePatch.encode(node, children: numbers(node), base: base, value(5, nodes), number: 9, &writer)
         nodes[9] = writer.withBytes { Array($0) }
         return nodes
+    }
+
+    private static func value(_ number: UInt64, _ nodes: MemoryNodes) -> NodePatch.Base {
+        NodePatch.Base(
+            number: number, checksum: nodes[number]!.withUnsafeBytes { NodeCoding.statedChecksum($0) })
     }
 
     /// The summary of a node that is stored under 9.
@@ -88,8 +93,8 @@ struct NodePatchTests {
             Self.row(9, 3, offset: 70, length: 2, hash: 0x0102_0304_0506_0708),
         ]
         let expected: [UInt8] = [
-            // checksum with the number 9; a patch; 3 rows; a leaf; the base is 4 less
-            0xD8, 0x64, 0xD9, 0x01, 73, 3, 0, 4,
+            // checksum with the number 9; a patch; 3 rows; a leaf; the base is 4 less; its checksum
+            0x2B, 0x14, 0x3D, 0x55, 73, 3, 0, 4, 0xCD, 0x25, 0xD4, 0x2F,
             // one row is kept; one removed, two inserted
             1 * 2, 1, 2,
             // the same id and content, unchecked; depth 2 and expanded
@@ -109,8 +114,8 @@ struct NodePatchTests {
             Self.child(3, number: 1, hash: 0x123), Self.child(8, number: 2, hash: 0x0102_0304_0506_0708),
         ])
         let expected: [UInt8] = [
-            // checksum with the number 9; a patch; 2 children; height 1; the base is 4 less
-            0x4A, 0x87, 0xB2, 0xC2, 73, 2, 1, 4,
+            // checksum with the number 9; a patch; 2 children; height 1; the base is 4 less; its checksum
+            0xE8, 0x3B, 0x81, 0xDE, 73, 2, 1, 4, 0x65, 0x2D, 0x5A, 0x9B,
             // one child is kept, one replaced; the same node number and count; number 1 less than this one; the hash
             1 * 2 + 1, 1, 3, 1, 8, 7, 6, 5, 4, 3, 2, 1,
         ]
@@ -248,6 +253,8 @@ struct NodePatchTests {
         #expect(try Self.survives(node, asPatchOf: base))
         expectDamaged { $0[5] = nil }
         expectDamaged { $0[5]![9] ^= 1 }
+        // Another node that was stored under the number of the base. Its rows have the same ids.
+        expectDamaged { $0[5] = Self.stored(Self.leaf([rows[0], Self.row(8, 2)]), node)[5] }
         // The distance to the base: none, to 0, to another node.
         for distance in [0, 9, 10, 3] as [UInt8] { expectDamaged { resealed($0, at: 7, distance) } }
         // Another height, depths in a leaf, too few and too many rows.
@@ -264,7 +271,8 @@ struct NodePatchTests {
         var last = child
         for number in 2...40 as ClosedRange<UInt64> {
             NodePatch.encode(
-                node, children: [], base: number == 2 ? base : node, baseNumber: number - 1, number: number, &writer)
+                node, children: [], base: number == 2 ? base : node, Self.value(number - 1, nodes), number: number,
+                &writer)
             nodes[number] = writer.withBytes { Array($0) }
             last.stored = number
             let isAllowed = number - 1 <= NodePatch.longestChain

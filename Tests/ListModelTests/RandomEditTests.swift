@@ -10,7 +10,7 @@ struct RandomEditTests {
     /// Narrow nodes, so that a few rows make a deep tree.
     static let narrow = TreeLimits(leafCapacity: 4, innerCapacity: 4)
 
-    /// Seeds that together make more than 200,000 edits in a normal run.
+    /// Seeds that together make more than 100,000 edits in a normal run.
     static let seeds: [UInt64] = (1...(24 * UInt64(Soak.factor))).map { $0 }
 
     @Test("Every edit has the result of the reference, or throws the same error", arguments: seeds)

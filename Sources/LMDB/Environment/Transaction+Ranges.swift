@@ -1,7 +1,7 @@
 // Scanning ranges of entries without copying them.
 //
-// Always holds: each entry is passed once, in the order of the keys' bytes; the bytes are those in the map, and valid
-// only during the closure.
+// Always holds: each entry is passed once, in the order of the keys' bytes; the bytes are those in the map, or in a copy of the
+// page, and valid only during the closure.
 
 extension Transaction where Self: ~Copyable {
     /// Calls a closure with every entry.
@@ -55,8 +55,14 @@ extension Transaction where Self: ~Copyable {
         // The transaction is borrowed for the whole scan, and a write needs it mutable. So no write can move the
         // entries.
         if let reader = core.unwritten {
-            var cursor = EntryCursor(reader, try reader.root(named: core.name(database)), copies: true)
-            guard let pages = reader.copying else { return try range.scan(&cursor, reverse, body) }
+            guard let pages = reader.copying else {
+                var cursor = EntryCursor(reader, try reader.root(named: core.name(database)))
+                return try range.scan(&cursor, reverse, body)
+            }
+            let root = try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: pages.pageSize) { page in
+                try reader.root(named: core.name(database), PageBuffer(pages, page))
+            }
+            var cursor = EntryCursor(reader, root, copies: true)
             try range.scan(&cursor, reverse) { key, value in
                 // A large value has pages of its own, which are read in the map.
                 let isInPage =

@@ -18,7 +18,7 @@ final class PageMap: @unchecked Sendable {
     private let path: String
     /// Whether the memory of pages that were read is given back.
     let unloads: Bool
-    /// About how many bytes were read since that was done last, if it is.
+    /// About how many bytes were read in the maps since that was done last, if it is.
     private let loaded = Atomic<Int>(0)
     /// After so many bytes it is given back.
     private static let unloadInterval = 1 << 20

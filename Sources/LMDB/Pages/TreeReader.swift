@@ -33,7 +33,7 @@ struct TreeReader {
     /// The number of the version.
     let transaction: UInt64
     let main: TreeRoot
-    /// Where leaves are copied from; nil if they are read in the map. The environment keeps it.
+    /// Where pages are copied from; nil if they are read in the map. The environment keeps it.
     unowned(unsafe) let copying: PageMap?
 }
 
@@ -156,8 +156,8 @@ extension TreeReader {
     ) throws(LMDBError) -> UnsafeRawBufferPointer? {
         do throws(LMDBError) {
             let way = copying == nil ? nil : PageBuffer(pages, copy)
-            guard let record = try record(named: name, way) else { return try value(key, named: name) }
-            guard let node = try find(key, in: TreeRoot(record), way, leaf: PageBuffer(pages, copy)) else { return nil }
+            let tree = try root(named: name, way)
+            guard let node = try find(key, in: tree, way, leaf: PageBuffer(pages, copy)) else { return nil }
             let found = try value(of: node)
             if !copy.contains(found) { pages.noteMapping(found.count) }
             return found
@@ -169,11 +169,14 @@ extension TreeReader {
 
     /// The root of a database's tree.
     ///
+    /// - Parameters:
+    ///   - name: its name; nil for the unnamed database.
+    ///   - buffer: memory for a page, if pages are copied.
     /// - Throws: `engine(.invalidArgument)` if this version does not have the database, as LMDB does.
     @inline(__always)
-    func root(named name: UnsafeRawBufferPointer?) throws(LMDBError) -> TreeRoot {
+    func root(named name: UnsafeRawBufferPointer?, _ buffer: PageBuffer? = nil) throws(LMDBError) -> TreeRoot {
         guard name != nil else { return main }
-        guard let record = try record(named: name) else {
+        guard let record = try record(named: name, buffer) else {
             throw LMDBError(.engine(.invalidArgument), in: "mdb_get", detail: "this version does not have the database")
         }
         return TreeRoot(record)
@@ -364,7 +367,7 @@ extension TreeReader {
 
     /// Where a place in the map, or in the copy of a page whose header is right, is in the file.
     private func offset(of place: UnsafeRawPointer) -> Int {
-        if (start..<start + Int(limit) * pageSize).contains(place) { return place - start }
+        if (start..<start + max(2, Int(limit)) * pageSize).contains(place) { return place - start }
         let inPage = Int(UInt(bitPattern: place) % UInt(pageSize))
         // SAFETY: copies are aligned as pages are, and a page begins with its number.
         return Int(truncatingIfNeeded: (place - inPage).load(as: UInt64.self)) * pageSize + inPage

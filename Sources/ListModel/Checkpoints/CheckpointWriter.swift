@@ -125,7 +125,7 @@ package struct CheckpointWriter: ~Copyable {
     private mutating func putPatch(
         _ node: TreeNode<UntypedRow>, children: [UInt64], _ pool: NodePool
     ) throws -> UInt64? {
-        // A node that cannot be read is replaced as a whole. The pool reports the damage.
+        // A node that cannot be read is stored whole. The pool has reported the damage, so the checkpoint is not completed.
         guard let child = replaced.take(node.number), let chain = pool.chain(of: child) else { return nil }
         let numbers = chain.numbers
         guard chain.whole.height == node.height, let stages = try? chain.stages(child, pool.limits) else {
@@ -136,8 +136,7 @@ package struct CheckpointWriter: ~Copyable {
         var base = stages.count - 1
         func encode(_ writer: inout ByteWriter) -> Int {
             NodePatch.encode(
-                node, children: children, base: stages[base], baseNumber: numbers[stages.count - 1 - base],
-                number: number, &writer)
+                node, children: children, base: stages[base], chain.value(after: base), number: number, &writer)
             return NodePatch.contentSize(writer.count)
         }
         // A patch that is not twice as large as the next one becomes one with it. So a chain is short, and a change is
@@ -266,7 +265,7 @@ extension CheckpointWriter {
     ) {
         if kept.contains(child.stored) { return }
         replaced.append(child)
-        // Leaves of rows do not refer to other nodes, so they are not read.
+        // Leaves of rows have no children, so they are not read here.
         if height == 0 { return }
         let node = pool.node(child)
         if node.isLeaf { return }

@@ -5,7 +5,7 @@ extension UntypedSnapshot {
     /// parent has of it.
     ///
     /// - Parameter known: the stored numbers of nodes that were checked already; the nodes of this snapshot are added, and
-    ///   those that they are patches of.
+    ///   those that they are patches of. So of several checkpoints, the oldest is checked first.
     /// - Throws: ``NodeError`` for the first damaged node.
     /// - Complexity: O(nodes that are not known).
     package func checkNodes(_ known: inout NumberSet) throws {

@@ -13,9 +13,9 @@ struct NodeChain<Element: TreeElement> {
 
     /// The patches, the newest first.
     let patches: [Patch]
-    /// The node that is stored whole, with its number and its size in bytes.
+    /// The node that is stored whole, where it is stored, and its size in bytes.
     let whole: TreeNode<Element>
-    let wholeNumber: UInt64
+    let wholeValue: NodePatch.Base
     let wholeSize: Int
     private let hasDepths: Bool
 
@@ -27,32 +27,47 @@ struct NodeChain<Element: TreeElement> {
         _ spares: inout SpareNodes<Element>
     ) throws {
         var number = child.stored
+        var expected: UInt32?
         var read: [Patch] = []
         while true {
             var found: (node: TreeNode<Element>, hasDepths: Bool)?
-            var base: UInt64 = 0
-            let size = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
+            var base: NodePatch.Base?
+            let (size, checksum) = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
+                let checksum = NodeCoding.statedChecksum(bytes)
+                if let expected, expected != checksum {
+                    throw NodeError(number, "it is not the one of which a patch was made")
+                }
                 if NodePatch.isPatch(bytes) {
                     base = try NodePatch.base(of: bytes, number: number)
                     read.append(Patch(number: number, bytes: Array(bytes)))
                 } else {
                     found = try NodeCoding.decode(bytes, number: number, child, limits, &spares)
                 }
-                return bytes.count
+                return (bytes.count, checksum)
             }
             if let found {
                 (whole, hasDepths) = found
-                (wholeNumber, wholeSize) = (number, size)
+                (wholeValue, wholeSize) = (NodePatch.Base(number: number, checksum: checksum), size)
                 patches = read
                 return
             }
             if read.count > NodePatch.longestChain { throw NodeError(number, "too many patches follow it") }
-            number = base
+            // SAFETY: what is not stored whole is a patch.
+            let next = base.unsafelyUnwrapped
+            (number, expected) = (next.number, next.checksum)
         }
     }
 
     /// The numbers of all values, the newest first.
-    var numbers: [UInt64] { patches.map(\.number) + [wholeNumber] }
+    var numbers: [UInt64] { patches.map(\.number) + [wholeValue.number] }
+
+    /// Where the node is stored as it was after so many of its patches.
+    func value(after count: Int) -> NodePatch.Base {
+        if count == 0 { return wholeValue }
+        let patch = patches[patches.count - count]
+        return NodePatch.Base(
+            number: patch.number, checksum: patch.bytes.withUnsafeBytes { NodeCoding.statedChecksum($0) })
+    }
 
     /// The node, after a comparison with what its parent says.
     ///
@@ -60,13 +75,19 @@ struct NodeChain<Element: TreeElement> {
     ///   - child: the parent's summary of the node.
     ///   - limits: the limits that determine the capacity of the new node.
     func node(_ child: TreeChild<Element>, _ limits: TreeLimits) throws(NodeError) -> TreeNode<Element> {
-        var (node, hasDepths) = (whole, hasDepths)
-        for patch in patches.reversed() {
-            (node, hasDepths) = try NodeChain.apply(patch, to: node, child, limits)
-        }
+        let (node, hasDepths) = try unchecked(child, limits)
         try NodeCoding.check(node, hasDepths: hasDepths, child)
         node.stored = child.stored
         return node
+    }
+
+    /// The node, without that comparison, and whether depths were stored.
+    func unchecked(
+        _ child: TreeChild<Element>, _ limits: TreeLimits
+    ) throws(NodeError) -> (node: TreeNode<Element>, hasDepths: Bool) {
+        var result = (whole, hasDepths)
+        for patch in patches.reversed() { result = try NodeChain.apply(patch, to: result.0, child, limits) }
+        return result
     }
 
     /// The node as each of its values describes it, the oldest first: the one that is stored whole, then after each patch.
@@ -98,7 +119,7 @@ struct NodeChain<Element: TreeElement> {
         var numbers = [number]
         while let number = numbers.last {
             let base = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
-                NodePatch.isPatch(bytes) ? try NodePatch.base(of: bytes, number: number) : nil
+                NodePatch.isPatch(bytes) ? try NodePatch.base(of: bytes, number: number).number : nil
             }
             guard let base else { break }
             numbers.append(base)

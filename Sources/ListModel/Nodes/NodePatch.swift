@@ -34,8 +34,15 @@ enum NodePatch {
     /// the next, so that there are never as many.
     static let longestChain = 32
 
-    /// The size of the contents of a patch of `size` bytes: without its header, which has about nine.
-    static func contentSize(_ size: Int) -> Int { max(1, size - 9) }
+    /// The size of the contents of a patch of `size` bytes: without its header, which has about thirteen.
+    static func contentSize(_ size: Int) -> Int { max(1, size - 13) }
+
+    /// The stored value on which a patch is based: its number, and its checksum, because a number that was not used in the end is
+    /// given again.
+    struct Base {
+        let number: UInt64
+        let checksum: UInt32
+    }
 
     static func isPatch(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count > NodeCoding.headerSize && bytes[NodeCoding.headerSize] == NodeCoding.Kind.patch
@@ -50,17 +57,20 @@ extension NodePatch {
     /// - Parameters:
     ///   - node: the node.
     ///   - numbers: the stored numbers of its children; not used for a leaf.
-    ///   - base: a stored node of the same height, with its number.
+    ///   - base: a stored node of the same height.
+    ///   - value: where it is stored.
     ///   - number: the stored number that the patch will have.
     static func encode(
-        _ node: TreeNode<UntypedRow>, children numbers: [UInt64], base: TreeNode<UntypedRow>, baseNumber: UInt64,
+        _ node: TreeNode<UntypedRow>, children numbers: [UInt64], base: TreeNode<UntypedRow>, _ value: Base,
         number: UInt64, _ writer: inout ByteWriter
     ) {
-        assert(node.height == base.height && baseNumber < number, "a node is patched from an earlier one of its height")
+        assert(
+            node.height == base.height && value.number < number, "a node is patched from an earlier one of its height")
         let hasDepths = node.hasDepthsBelow
         NodeCoding.begin(NodeCoding.Kind.patch, count: node.count, &writer)
         writer.write(byte: UInt8(node.height) | (hasDepths ? NodeCoding.Kind.depths : 0))
-        writer.write(varint: number - baseNumber)
+        writer.write(varint: number - value.number)
+        writer.write(fixed: value.checksum)
         var context = PatchContext(stored: number, hasDepths: hasDepths)
         if node.isLeaf {
             let (old, new) = (base.elements, node.elements)
@@ -148,19 +158,20 @@ extension NodePatch {
         return reader.readByte() == 0 && !reader.isDamaged
     }
 
-    /// The number of the base of a patch.
+    /// The base of a patch.
     ///
     /// - Parameters:
     ///   - bytes: the bytes that are stored under `number`.
     ///   - number: the stored number of the patch.
-    static func base(of bytes: UnsafeRawBufferPointer, number: UInt64) throws(NodeError) -> UInt64 {
+    static func base(of bytes: UnsafeRawBufferPointer, number: UInt64) throws(NodeError) -> Base {
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
         _ = (reader.readByte(), reader.readWord(), reader.readByte())
         let distance = reader.readVarint()
+        let checksum = reader.read(fixed: UInt32.self)
         guard !reader.isDamaged, distance > 0, distance < number else {
             throw NodeError(number, "it is a patch of a node that cannot be")
         }
-        return number - distance
+        return Base(number: number - distance, checksum: checksum)
     }
 
     /// The node that a patch and its base describe. Its count and hash are still to be compared with those that its parent
@@ -180,7 +191,7 @@ extension NodePatch {
         _ = reader.readByte()
         let count = Int(reader.readWord())
         let kind = reader.readByte()
-        _ = reader.readVarint()
+        _ = (reader.readVarint(), reader.read(fixed: UInt32.self))
         let hasDepths = kind & NodeCoding.Kind.depths != 0
         guard Element.canBePatched, Int(kind & ~NodeCoding.Kind.depths) == base.height, count > 0,
             count <= Limits.nodeElements, !hasDepths || base.height > 0

@@ -32,8 +32,7 @@ package enum StoredValue {
             node: nil, stored: number, count: UInt32(Limits.nodeElements), number: 0, hash: 0, lowestDepth: 0, height: 0
         )
         var spares = SpareNodes<UntypedRow>()
-        let stages = try NodeChain(child, from: source, TreeLimits(), &spares).stages(child, TreeLimits())
-        guard let leaf = stages.last else { return [] }
+        let (leaf, _) = try NodeChain(child, from: source, TreeLimits(), &spares).unchecked(child, TreeLimits())
         return Array(UnsafeBufferPointer(start: leaf.elements, count: leaf.count))
     }
 }
