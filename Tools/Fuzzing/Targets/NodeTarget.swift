@@ -94,26 +94,17 @@ enum NodeTarget {
             let log = FuzzLog()
             let pool = NodePool(limits: FuzzSamples.limits, source: FuzzNodes([]), salt: seed == 1 ? 0 : 7)
             var editor = UntypedEditor(ListState(pool), source: log)
+            try FuzzSamples.fill(&editor, log, seed: seed, commits: 3)
+            let image = editor.state.captureCheckpoint(nextNumber: 1)
             var nodes: [[UInt8]] = []
-            /// Takes a checkpoint of the last of so many commits. Some of its nodes are patches of those of the one before.
-            func checkpoint(_ commits: Int, after previous: Checkpoint?) throws -> (Checkpoint, CheckpointImage) {
-                try FuzzSamples.fill(&editor, log, seed: seed, commits: commits)
-                let image = editor.state.captureCheckpoint(nextNumber: UInt64(nodes.count) + 1)
-                let reader = NodePool(limits: FuzzSamples.limits, source: FuzzNodes(nodes))
-                var writer = CheckpointWriter(image) { number, bytes in
-                    precondition(number == UInt64(nodes.count) + 1, "values are numbered from 1 on")
-                    nodes.append(Array(bytes))
-                }
-                let checkpoint = try writer.write(
-                    eventCount: UInt64(commits), work: UInt64(commits), checksum: log.commit(image.version).checksum,
-                    after: previous, reader)
-                editor.state.adopt(writer.written, NodePool(after: pool))
-                return (checkpoint, image)
+            var writer = CheckpointWriter(image) { number, bytes in
+                precondition(number == UInt64(nodes.count) + 1, "a first checkpoint numbers its values from 1 on")
+                nodes.append(Array(bytes))
             }
-            let (first, _) = try checkpoint(2, after: nil)
-            let (newest, image) = try checkpoint(3, after: first)
+            let last = try log.commit(version).checksum
+            let checkpoint = try writer.write(eventCount: 3, work: 3, checksum: last, after: nil, pool)
             let pieces =
-                [newest.bytes, image.locators.bytes(version), StoredNumbers.bytes([2, 5, 900], seed: 0)] + nodes
+                [checkpoint.bytes, image.locators.bytes(version), StoredNumbers.bytes([2, 5, 900], seed: 0)] + nodes
             let bytes = pieces.flatMap(FuzzInput.piece)
             return [[0] + bytes, [1] + bytes]
         }
