@@ -22,7 +22,8 @@ final class PageMap: @unchecked Sendable {
     private let loaded = Atomic<Int>(0)
     /// After so many bytes it is given back.
     private static let unloadInterval = 1 << 20
-    private let branches: BranchCache
+    /// Branches that were copied; nil if no memory is given back.
+    private let branches: BranchCache?
     private let monitor = Monitor()
     private var maps: [UnsafeRawBufferPointer] = []
     /// The map of LMDB, in which it reads the pages that it changes; only in a transaction that writes.
@@ -50,7 +51,7 @@ final class PageMap: @unchecked Sendable {
         self.unloads = unloads
         self.path = path
         self.pageSize = pageSize
-        branches = BranchCache(pageSize: pageSize)
+        branches = unloads ? BranchCache(pageSize: pageSize) : nil
     }
 
     deinit { close() }
@@ -107,9 +108,9 @@ final class PageMap: @unchecked Sendable {
 
     /// Copies a branch of a version; whether all of it was read.
     func copyBranch(_ number: UInt64, of version: UInt64, into page: UnsafeMutableRawBufferPointer) -> Bool {
-        if branches.copy(number, of: version, into: page) { return true }
+        if branches?.copy(number, of: version, into: page) == true { return true }
         guard copy(number, into: page) else { return false }
-        branches.keep(number, of: version, page)
+        branches?.keep(number, of: version, page)
         return true
     }
 
@@ -142,7 +143,6 @@ final class PageMap: @unchecked Sendable {
         monitor.lock()
         defer { monitor.unlock() }
         engineMap = start.map { UnsafeRawBufferPointer(start: $0, count: count) }
-        if let engineMap { Platform.keepSmall(engineMap) }
     }
 
     @inline(never)
@@ -177,7 +177,6 @@ final class PageMap: @unchecked Sendable {
             guard let map = Platform.map(descriptor, size) else {
                 throw LMDBError(.sizeUnavailable(requested: size), in: "mmap", detail: path)
             }
-            if unloads { Platform.keepSmall(map) }
             maps.append(map)
             newest.store(UInt(bitPattern: map.baseAddress), ordering: .releasing)
             mapped.store(size / pageSize, ordering: .releasing)

@@ -105,15 +105,6 @@ package enum Platform {
         return UnsafeMutableRawBufferPointer(start: address, count: count)
     }
 
-    /// Asks the system to map a file in small pages: in large ones, reading a byte may map two megabytes.
-    static func keepSmall(_ map: UnsafeRawBufferPointer) {
-        #if os(Linux)
-        guard let start = map.baseAddress else { return }
-        // SAFETY: it changes neither the bytes nor where they are mapped.
-        madvise(UnsafeMutableRawPointer(mutating: start), map.count, MADV_NOHUGEPAGE)
-        #endif
-    }
-
     /// Gives the memory of a map of a file back. Its pages stay in the cache of the system, and are mapped again when they are read.
     static func unload(_ map: UnsafeRawBufferPointer) {
         guard let start = map.baseAddress else { return }

@@ -127,13 +127,13 @@ package struct CheckpointWriter: ~Copyable {
     ) throws -> UInt64? {
         // A node that cannot be read is stored whole. The pool has reported the damage, so the checkpoint is not completed.
         guard let child = replaced.take(node.number), let chain = pool.chain(of: child) else { return nil }
-        let numbers = chain.numbers
         guard chain.whole.height == node.height, let stages = try? chain.stages(child, pool.limits) else {
-            gone += numbers
+            gone += chain.numbers
             return nil
         }
         let number = try takeNumber()
-        var base = stages.count - 1
+        /// After how many of the patches the node is the base of the new one.
+        var base = chain.patches.count
         func encode(_ writer: inout ByteWriter) -> Int {
             NodePatch.encode(
                 node, children: children, base: stages[base], chain.value(after: base), number: number, &writer)
@@ -142,17 +142,17 @@ package struct CheckpointWriter: ~Copyable {
         // A patch that is not twice as large as the next one becomes one with it. So a chain is short, and a change is
         // written again only a few times.
         var size = encode(&writer)
-        while base > 0, NodePatch.contentSize(chain.patches[stages.count - 1 - base].bytes.count) < 2 * size {
+        while base > 0, NodePatch.contentSize(chain.patches[base - 1].bytes.count) < 2 * size {
             base -= 1
             size = encode(&writer)
         }
         if base == 0 && writer.count > chain.wholeSize / 2 {
-            gone += numbers
+            gone += chain.numbers
             nextNumber -= 1
             return nil
         }
-        let merged = numbers.prefix(stages.count - 1 - base)
-        gone += merged
+        let merged = chain.patches[base...]
+        gone += merged.map(\.number)
         try writer.withBytes { try output(number, $0) }
         return number
     }

@@ -11,7 +11,7 @@ struct NodeChain<Element: TreeElement> {
         let bytes: [UInt8]
     }
 
-    /// The patches, the newest first.
+    /// The patches, the oldest first.
     let patches: [Patch]
     /// The node that is stored whole, where it is stored, and its size in bytes.
     let whole: TreeNode<Element>
@@ -38,7 +38,7 @@ struct NodeChain<Element: TreeElement> {
                     throw NodeError(number, "it is not the one of which a patch was made")
                 }
                 if NodePatch.isPatch(bytes) {
-                    base = try NodePatch.base(of: bytes, number: number)
+                    base = try NodePatch.header(of: bytes, number: number).header.base
                     read.append(Patch(number: number, bytes: Array(bytes)))
                 } else {
                     found = try NodeCoding.decode(bytes, number: number, child, limits, &spares)
@@ -48,7 +48,7 @@ struct NodeChain<Element: TreeElement> {
             if let found {
                 (whole, hasDepths) = found
                 (wholeValue, wholeSize) = (NodePatch.Base(number: number, checksum: checksum), size)
-                patches = read
+                patches = read.reversed()
                 return
             }
             if read.count > NodePatch.longestChain { throw NodeError(number, "too many patches follow it") }
@@ -58,13 +58,13 @@ struct NodeChain<Element: TreeElement> {
         }
     }
 
-    /// The numbers of all values, the newest first.
-    var numbers: [UInt64] { patches.map(\.number) + [wholeValue.number] }
+    /// The numbers of all values.
+    var numbers: [UInt64] { [wholeValue.number] + patches.map(\.number) }
 
     /// Where the node is stored as it was after so many of its patches.
     func value(after count: Int) -> NodePatch.Base {
         if count == 0 { return wholeValue }
-        let patch = patches[patches.count - count]
+        let patch = patches[count - 1]
         return NodePatch.Base(
             number: patch.number, checksum: patch.bytes.withUnsafeBytes { NodeCoding.statedChecksum($0) })
     }
@@ -86,14 +86,14 @@ struct NodeChain<Element: TreeElement> {
         _ child: TreeChild<Element>, _ limits: TreeLimits
     ) throws(NodeError) -> (node: TreeNode<Element>, hasDepths: Bool) {
         var result = (whole, hasDepths)
-        for patch in patches.reversed() { result = try NodeChain.apply(patch, to: result.0, child, limits) }
+        for patch in patches { result = try NodeChain.apply(patch, to: result.0, child, limits) }
         return result
     }
 
     /// The node as each of its values describes it, the oldest first: the one that is stored whole, then after each patch.
     func stages(_ child: TreeChild<Element>, _ limits: TreeLimits) throws(NodeError) -> [TreeNode<Element>] {
         var stages = [whole]
-        for patch in patches.reversed() {
+        for patch in patches {
             stages.append(try NodeChain.apply(patch, to: stages[stages.count - 1], child, limits).node)
         }
         return stages
@@ -119,7 +119,7 @@ struct NodeChain<Element: TreeElement> {
         var numbers = [number]
         while let number = numbers.last {
             let base = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
-                NodePatch.isPatch(bytes) ? try NodePatch.base(of: bytes, number: number).number : nil
+                NodePatch.isPatch(bytes) ? try NodePatch.header(of: bytes, number: number).header.base.number : nil
             }
             guard let base else { break }
             numbers.append(base)

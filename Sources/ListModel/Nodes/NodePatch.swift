@@ -151,27 +151,36 @@ extension NodePatch {
 // MARK: - Reading
 
 extension NodePatch {
-    /// Whether the node of a patch is a leaf.
-    static func isOfLeaf(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        _ = (reader.readByte(), reader.readWord())
-        return reader.readByte() == 0 && !reader.isDamaged
+    /// What a patch says before its hunks.
+    struct Header {
+        /// How many elements or children the node has.
+        let count: Int
+        let height: Int
+        let hasDepths: Bool
+        let base: Base
     }
 
-    /// The base of a patch.
+    /// The header of a patch, and what follows it.
     ///
     /// - Parameters:
     ///   - bytes: the bytes that are stored under `number`.
     ///   - number: the stored number of the patch.
-    static func base(of bytes: UnsafeRawBufferPointer, number: UInt64) throws(NodeError) -> Base {
+    static func header(
+        of bytes: UnsafeRawBufferPointer, number: UInt64
+    ) throws(NodeError) -> (header: Header, hunks: NodeReader) {
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        _ = (reader.readByte(), reader.readWord(), reader.readByte())
+        _ = reader.readByte()
+        let count = Int(reader.readWord())
+        let kind = reader.readByte()
         let distance = reader.readVarint()
         let checksum = reader.read(fixed: UInt32.self)
         guard !reader.isDamaged, distance > 0, distance < number else {
             throw NodeError(number, "it is a patch of a node that cannot be")
         }
-        return Base(number: number - distance, checksum: checksum)
+        let header = Header(
+            count: count, height: Int(kind & ~NodeCoding.Kind.depths), hasDepths: kind & NodeCoding.Kind.depths != 0,
+            base: Base(number: number - distance, checksum: checksum))
+        return (header, reader)
     }
 
     /// The node that a patch and its base describe. Its count and hash are still to be compared with those that its parent
@@ -187,14 +196,10 @@ extension NodePatch {
         _ bytes: UnsafeRawBufferPointer, _ number: UInt64, to base: TreeNode<Element>, _ child: TreeChild<Element>,
         _ limits: TreeLimits
     ) throws(NodeError) -> (node: TreeNode<Element>, hasDepths: Bool) {
-        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        _ = reader.readByte()
-        let count = Int(reader.readWord())
-        let kind = reader.readByte()
-        _ = (reader.readVarint(), reader.read(fixed: UInt32.self))
-        let hasDepths = kind & NodeCoding.Kind.depths != 0
-        guard Element.canBePatched, Int(kind & ~NodeCoding.Kind.depths) == base.height, count > 0,
-            count <= Limits.nodeElements, !hasDepths || base.height > 0
+        var (header, reader) = try header(of: bytes, number: number)
+        let (count, hasDepths) = (header.count, header.hasDepths)
+        guard Element.canBePatched, header.height == base.height, count > 0, count <= Limits.nodeElements,
+            !hasDepths || base.height > 0
         else { throw NodeError(number, "it is not a patch of its base") }
         let node = TreeNode<Element>.make(
             height: base.height, width: max(count, limits.capacity(height: base.height)), number: child.number)

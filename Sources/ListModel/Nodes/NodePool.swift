@@ -275,10 +275,16 @@ extension NodePool {
     private func read<Element: TreeElement>(
         _ child: TreeChild<Element>, from source: (any NodeSource)?, _ spares: inout SpareNodes<Element>
     ) -> TreeNode<Element>? {
-        do {
-            guard let source else { preconditionFailure("a node is neither in memory nor stored") }
-            return try NodeChain(child, from: source, limits, &spares).node(child, limits)
-        } catch {
+        reading(from: source) { try NodeChain(child, from: $0, limits, &spares).node(child, limits) }
+    }
+
+    /// Reads from a source. Reports the error and returns nil if that fails.
+    @inline(__always)
+    private func reading<Result>(
+        from source: (any NodeSource)?, _ body: (any NodeSource) throws -> Result
+    ) -> Result? {
+        guard let source else { preconditionFailure("neither in memory nor stored") }
+        do { return try body(source) } catch {
             report(error)
             return nil
         }
@@ -286,21 +292,13 @@ extension NodePool {
 
     /// The stored values of a node. Reports damage and returns nil if they cannot be read.
     func chain<Element: TreeElement>(of child: TreeChild<Element>) -> NodeChain<Element>? {
-        guard let source else { preconditionFailure("a node is neither in memory nor stored") }
         var spares = SpareNodes<Element>()
-        do { return try NodeChain(child, from: source, limits, &spares) } catch {
-            report(error)
-            return nil
-        }
+        return reading(from: source) { try NodeChain(child, from: $0, limits, &spares) }
     }
 
     /// The numbers of the stored values of a node. Reports damage and returns none if they cannot be read.
     func storedNumbers(of child: TreeChild<UntypedRow>) -> [UInt64] {
-        guard let source else { preconditionFailure("a node is neither in memory nor stored") }
-        do { return try NodeChain<UntypedRow>.numbers(from: child.stored, source) } catch {
-            report(error)
-            return []
-        }
+        reading(from: source) { try NodeChain<UntypedRow>.numbers(from: child.stored, $0) } ?? []
     }
 
     /// A placeholder for a node that cannot be read. It has as many elements below it, all of them unreadable.
@@ -346,18 +344,14 @@ extension NodePool {
     /// Calls `body` with the bytes that are stored under a number, after checking their checksum; nil if they are
     /// missing or damaged.
     func withWords<Result>(_ number: UInt64, _ body: (inout NodeReader) -> Result) -> Result? {
-        do {
-            guard let source else { preconditionFailure("a chunk is neither in memory nor stored") }
-            return try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
+        reading(from: source) { source in
+            try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
                 var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
                 let result = body(&reader)
                 if reader.remaining != 0 { reader.fail() }
                 if reader.isDamaged { throw NodeError(number, "its contents make no sense") }
                 return result
             }
-        } catch {
-            report(error)
-            return nil
         }
     }
 }

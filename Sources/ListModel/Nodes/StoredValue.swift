@@ -19,7 +19,8 @@ package enum StoredValue {
         case 0: self = .leaf
         case NodeCoding.Kind.checkpoint: self = .checkpoint
         case NodeCoding.Kind.indexChunk...NodeCoding.Kind.numbers: self = .other
-        case NodeCoding.Kind.patch: self = NodePatch.isOfLeaf(bytes) ? .leaf : .node
+        case NodeCoding.Kind.patch:
+            self = (try? NodePatch.header(of: bytes, number: number))?.header.height == 0 ? .leaf : .node
         default: self = .node
         }
     }
