@@ -18,6 +18,11 @@ struct ManualCommand: ParsableCommand {
     @OptionGroup var json: JSONOption
 
     func run() throws {
-        try Standard.output.write(ManualPage(ListoryCommand._dumpHelp()).text(version: ToolVersion.current))
+        let tool = ListoryCommand.configuration
+        try Standard.output.write(
+            ManualPage.heading(
+                name: tool.commandName ?? "listory", version: tool.version, abstract: tool.abstract,
+                discussion: tool.discussion))
+        try Standard.output.write(ManualPage.commands(ListoryCommand._dumpHelp()))
     }
 }

@@ -2,31 +2,33 @@
 //
 // Always holds: no text of a command is taken for a request of the page's language.
 
-/// Makes a manual page for `man`.
-public struct ManualPage {
-    private let commands: [JSONValue]
-    private let tool: JSONValue
-
-    /// A page of the description of all commands that the argument parser has.
+/// A manual page for `man`, in two parts: the heading can be printed before the description of all commands is made.
+public enum ManualPage {
+    /// The page's beginning, up to the list of commands.
     ///
-    /// - Throws: ``JSONSyntaxError``.
-    public init(_ description: String) throws {
-        tool = try JSONValue(parsing: description.utf8).members?["command"] ?? .null
-        commands = ManualPage.array(tool, "subcommands").filter { ManualPage.text($0, "commandName") != "help" }
+    /// - Parameters:
+    ///   - name: the name of the tool.
+    ///   - version: the version of the tool.
+    ///   - abstract: a line about the tool.
+    ///   - discussion: its long text.
+    public static func heading(name: String, version: String, abstract: String, discussion: String) -> String {
+        let lines =
+            [
+                ".TH \(name.uppercased()) 1 \"\" \"\(name) \(escaped(version))\"", ".SH NAME",
+                "\(name) \\- \(escaped(abstract))", ".SH SYNOPSIS", ".B \(name)", ".I command", "[arguments]",
+                ".SH DESCRIPTION",
+            ] + paragraphs(discussion)
+        return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The page, in the language of `man`.
+    /// The rest of the page: what each command does.
     ///
-    /// - Parameter version: the version of the tool.
-    public func text(version: String) -> String {
-        let name = ManualPage.text(tool, "commandName")
-        var lines = [".TH \(name.uppercased()) 1 \"\" \"\(name) \(ManualPage.escaped(version))\"", ".SH NAME"]
-        lines.append("\(name) \\- \(ManualPage.escaped(ManualPage.text(tool, "abstract")))")
-        lines += [".SH SYNOPSIS", ".B \(name)", ".I command", "[arguments]", ".SH DESCRIPTION"]
-        lines += ManualPage.discussion(tool)
-        lines.append(".SH COMMANDS")
-        for command in commands { lines += ManualPage.section(command) }
-        return lines.joined(separator: "\n") + "\n"
+    /// - Parameter description: the description of all commands that the argument parser has.
+    /// - Throws: ``JSONSyntaxError``.
+    public static func commands(_ description: String) throws -> String {
+        let tool = try JSONValue(parsing: description.utf8).members?["command"] ?? .null
+        let commands = array(tool, "subcommands").filter { text($0, "commandName") != "help" }
+        return ([".SH COMMANDS"] + commands.flatMap(section)).joined(separator: "\n") + "\n"
     }
 
     private static func section(_ command: JSONValue) -> [String] {
@@ -41,7 +43,7 @@ public struct ManualPage {
             ".PP", "\\fB\(escaped(text(command, "commandName")))\\fR \(synopsis.joined(separator: " ")) [options]",
         ]
         for argument in arguments { lines += item(argument) }
-        return lines + discussion(command)
+        return lines + paragraphs(text(command, "discussion"))
     }
 
     /// An argument or an option, and what it is for.
@@ -61,10 +63,10 @@ public struct ManualPage {
         return [".TP", tag, escaped(text(argument, "abstract")) + (isStated ? " Default: \(escaped(standard))." : "")]
     }
 
-    /// The long text of a command: paragraphs, and indented lines as they are.
-    private static func discussion(_ command: JSONValue) -> [String] {
+    /// A long text: paragraphs, and indented lines as they are.
+    private static func paragraphs(_ discussion: String) -> [String] {
         var lines: [String] = []
-        for paragraph in text(command, "discussion").split(separator: "\n\n") {
+        for paragraph in discussion.split(separator: "\n\n") {
             lines.append(".PP")
             var isIndented = false
             for line in paragraph.split(separator: "\n") {
