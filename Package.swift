@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// For Tools/test: the two lower layers optimized, with their assertions, because tests spend most of their time there.
+let optimized: [SwiftSetting] =
+    Context.environment["LISTORY_OPTIMIZED"] == nil
+    ? [] : [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"])]
+
 let package = Package(
     name: "listory",
     platforms: [.macOS(.v15)],
@@ -28,8 +33,8 @@ let package = Package(
             name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "LMDB", dependencies: ["CLMDB"]),
-        .target(name: "ListModel", dependencies: ["CZlib"]),
+        .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: optimized),
+        .target(name: "ListModel", dependencies: ["CZlib"], swiftSettings: optimized),
         .target(
             name: "Listory",
             dependencies: [

@@ -1,5 +1,6 @@
 // Single entries and the types of keys and values.
 
+import Foundation
 import LMDB
 import TestSupport
 import Testing
@@ -33,6 +34,39 @@ import Testing
             for key in [300, 2, 256, 1 << 40] as [UInt64] { try txn.put("\(key)", forKey: key, in: rows) }
         }
         #expect(try environment.read { txn in try txn.lastKey(in: rows) } == 1 << 40)
+    }
+
+    @Test(
+        "Numbers are found wherever the reader expects them: close together, far apart, in clusters, and none that is missing"
+    )
+    func unevenNumbers() throws {
+        let environment = try folder.open { $0.mapSize = 1 << 26 }
+        let seed: UInt64 = 17
+        var random = SeededGenerator(seed: seed)
+        let shapes: [(name: String, keys: Set<UInt64>)] = [
+            ("consecutive", Set(1...5_000)),
+            ("with gaps", Set((1...5_000).map { UInt64($0 * 7 + random.below(6)) })),
+            ("in clusters", Set((0..<5_000).map { UInt64($0 / 100) << 40 + UInt64($0 % 100) })),
+            ("ever further apart", Set((0..<5_000).map { UInt64(exp2(Double($0) / 80)) })),
+            ("at the ends", Set((0..<2_000).flatMap { [UInt64($0), .max - UInt64($0)] })),
+        ]
+        for (name, keys) in shapes {
+            let rows = try environment.bytes(name)
+            try environment.write { txn in
+                for key in keys.sorted() {
+                    try txn.put(Array(repeating: 1, count: Int(key % 90)), forKey: key, in: rows)
+                }
+            }
+            try environment.read { txn in
+                for key in keys {
+                    for other in [key, key &+ 1, key &- 1] {
+                        let size = try txn.get(other, in: rows)?.count
+                        #expect(
+                            size == (keys.contains(other) ? Int(other % 90) : nil), "\(name), \(other), seed \(seed)")
+                    }
+                }
+            }
+        }
     }
 
     @Test("An append out of order is refused and changes nothing")

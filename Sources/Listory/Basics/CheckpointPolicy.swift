@@ -12,8 +12,8 @@
 public struct CheckpointPolicy: Hashable, Sendable {
     /// The work after which a checkpoint is taken. About as much may have to be replayed after a crash.
     public var interval = 16_384
-    /// The units for a node that changes for the first time since the last checkpoint.
-    package var nodeWeight = 8
+    /// The units for a node that changes for the first time since the last checkpoint. A replay reads it from two or three values.
+    package var nodeWeight = 12
     /// The bytes of records that count as one unit.
     package var bytesPerUnit = 512
     /// Whether closing a store takes a checkpoint, so that the next opening replays nothing.
