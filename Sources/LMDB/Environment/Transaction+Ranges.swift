@@ -68,7 +68,7 @@ extension Transaction where Self: ~Copyable {
                 let isInPage =
                     UInt(bitPattern: key.baseAddress) / UInt(pages.pageSize)
                     == UInt(bitPattern: value.baseAddress) / UInt(pages.pageSize)
-                if !isInPage { pages.noteMapping(value.count) }
+                if !isInPage { pages.noteMapping(ofValue: value.count) }
                 pages.unloadIfDue()
                 return try body(key, value)
             }

@@ -96,9 +96,11 @@ final class PageMap: @unchecked Sendable {
         try compareLength(tick)
     }
 
-    /// Notes that bytes are read in the map, if their memory is given back. The system maps from 64 KiB to 2 MiB around a page that is
-    /// read.
-    func noteMapping(_ count: Int = 1) { loaded.wrappingAdd(max(1 << 18, count), ordering: .relaxed) }
+    /// Notes that a page is read in the map, if its memory is given back. The system maps from 64 KiB to 2 MiB around it.
+    func noteMapping() { loaded.wrappingAdd(1 << 18, ordering: .relaxed) }
+
+    /// Notes that a large value is read in the map. Few are read between edits, and far from each other.
+    func noteMapping(ofValue size: Int) { loaded.wrappingAdd(max(1 << 19, size), ordering: .relaxed) }
 
     /// Notes that LMDB reads a page that it may change, and gives memory back when it has read many.
     func noteWriting() {

@@ -183,7 +183,7 @@ extension TreeReader {
             let tree = try root(named: name, way)
             guard let node = try find(key, in: tree, way, leaf: PageBuffer(pages, copy)) else { return nil }
             let found = try value(of: node)
-            if !copy.contains(found) { pages.noteMapping(found.count) }
+            if !copy.contains(found) { pages.noteMapping(ofValue: found.count) }
             return found
         } catch {
             // In the map, the place of the damage is known.
