@@ -3,8 +3,13 @@ import PackageDescription
 
 // For Tools/test: the two lower layers optimized, with their assertions, because tests spend most of their time there.
 let optimized: [SwiftSetting] =
-    Context.environment["LISTORY_OPTIMIZED"] == nil
-    ? [] : [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"])]
+    Context.environment["LISTORY_OPTIMIZED"] != "1"
+    ? []
+    : [
+        .unsafeFlags(
+            ["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"],
+            .when(configuration: .debug))
+    ]
 
 let package = Package(
     name: "listory",

@@ -69,8 +69,9 @@ extension Transaction where Self: ~Copyable {
                     UInt(bitPattern: key.baseAddress) / UInt(pages.pageSize)
                     == UInt(bitPattern: value.baseAddress) / UInt(pages.pageSize)
                 if !isInPage { pages.noteMapping(ofValue: value.count) }
+                let continues = try body(key, value)
                 pages.unloadIfDue()
-                return try body(key, value)
+                return continues
             }
         } else {
             var cursor = try ScanCursor(core, database)

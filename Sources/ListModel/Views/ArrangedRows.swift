@@ -122,7 +122,7 @@ extension ArrangedRows {
     ///
     /// - Parameter keys: the keys of all rows, by section; none for an outline, whose rows have no keys of their own.
     /// - Complexity: O(n), and O(m log m) for m rows that are sorted.
-    mutating func fill(from source: UntypedSnapshot, keys: consuming [[RowKey?]] = []) {
+    mutating func fill(from source: UntypedSnapshot, keys: [[RowKey?]] = []) {
         let sectionLabels = space.spread(source.sectionCount)
         order = RowOrder(
             descending: arrangement.descending, sectionLabels: (0..<source.sectionCount).map { sectionLabels[$0] })
@@ -138,11 +138,8 @@ extension ArrangedRows {
             var slots: [SourceRow] = []
             slots.reserveCapacity(section.items.count)
             var fold = OutlineFold()
-            // The arrays of keys are needed no longer when the trees are made, for which most memory is needed.
-            var sectionKeys: [RowKey?] = []
-            if !isOutline { swap(&sectionKeys, &keys[index]) }
             for (offset, item) in section.items.enumerated() {
-                let key = isOutline ? RowKey.plain : sectionKeys[offset]
+                let key = isOutline ? RowKey.plain : keys[index][offset]
                 let isFound = isOutline ? fold.shows(item) : isFound(key)
                 slots.append(SourceRow(label: labels[offset], key: key, isFound: isFound))
                 guard let key, slots[offset].isShown else { continue }
