@@ -24,24 +24,6 @@ struct TreeRoot {
     }
 }
 
-/// Between which keys those of a page lie, as the branches above it say. Keys that are numbers mostly follow one another, so that the
-/// place of one can be guessed: each probe of a page waits for memory. A guess that is wrong costs time only.
-struct KeyRange {
-    /// Not after any key; nil if that is unknown, or no number.
-    var first: UInt64?
-    /// After all keys; nil if that is unknown, or no number.
-    var end: UInt64?
-
-    /// The index that a key probably has.
-    @inline(__always)
-    func place(of key: UnsafeRawBufferPointer, among count: Int) -> Int? {
-        guard let first, let end, key.count == 8 else { return nil }
-        let number = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
-        guard first <= number, number < end else { return nil }
-        return Int(Double(number - first) / Double(end - first) * Double(count))
-    }
-}
-
 /// The trees of one version of the file.
 struct TreeReader {
     let start: UnsafeRawPointer
@@ -143,12 +125,6 @@ struct SoundNode {
     let room: Int
 
     var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + SoundPage.nodeHeaderSize, count: keySize) }
-
-    /// The key as a number; nil if it has another size than eight bytes.
-    var integer: UInt64? {
-        keySize == 8
-            ? UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: SoundPage.nodeHeaderSize, as: UInt64.self)) : nil
-    }
 
     /// The page of a branch's child.
     var child: UInt64 {
@@ -261,70 +237,12 @@ extension TreeReader {
             place = page.bytes
             let index = try childIndex(key, page, expected: range.place(of: key, among: page.count))
             number = try node(index, of: page).child
-            if index > 0 { range.first = try node(index, of: page).integer }
-            if index + 1 < page.count { range.end = try node(index + 1, of: page).integer }
+            if index > 0 { range.first = TreeReader.number(try node(index, of: page).key) }
+            if index + 1 < page.count { range.end = TreeReader.number(try node(index + 1, of: page).key) }
         }
         let page = try page(number, isLeaf: true, from: place, leaf)
         let (index, isExact) = try entryIndex(key, page, expected: range.place(of: key, among: page.count))
         return isExact ? try node(index, of: page) : nil
-    }
-
-    /// Which child of a branch has a key: the last one that does not begin after it. The first one has no key.
-    ///
-    /// - Parameter expected: which one it probably is.
-    @inline(__always)
-    func childIndex(
-        _ key: UnsafeRawBufferPointer, _ page: SoundPage, expected: Int? = nil
-    ) throws(LMDBError) -> Int {
-        try search(1..<page.count, from: expected) { index throws(LMDBError) in
-            TreeReader.compare(try node(index, of: page).key, key) <= 0
-        } - 1
-    }
-
-    /// The first entry of a leaf that is not before a key, and whether it has the key.
-    ///
-    /// - Parameter expected: which one it probably is.
-    @inline(__always)
-    func entryIndex(
-        _ key: UnsafeRawBufferPointer, _ page: SoundPage, expected: Int? = nil
-    ) throws(LMDBError) -> (index: Int, isExact: Bool) {
-        let index = try search(0..<page.count, from: expected) { index throws(LMDBError) in
-            TreeReader.compare(try node(index, of: page).key, key) < 0
-        }
-        return (index, index < page.count ? TreeReader.compare(try node(index, of: page).key, key) == 0 : false)
-    }
-
-    /// The first index that is not before what is searched. From where it is expected, the steps double; without that, each halves
-    /// what is left.
-    ///
-    /// - Complexity: O(log d), if it is d away from where it is expected.
-    @inline(__always)
-    private func search(
-        _ indices: Range<Int>, from expected: Int?, _ isBefore: (Int) throws(LMDBError) -> Bool
-    ) throws(LMDBError) -> Int {
-        var (low, high) = (indices.lowerBound, indices.upperBound)
-        var step = expected == nil ? high : 1
-        var probe = expected.map { min(max($0, low), high - 1) } ?? (low + high) >> 1
-        while low < high {
-            if try isBefore(probe) {
-                low = probe + 1
-                probe = min(probe + step, (low + high) >> 1)
-            } else {
-                high = probe
-                probe = max(probe - step, (low + high) >> 1)
-            }
-            step &<<= 1
-        }
-        return low
-    }
-
-    /// Compares keys as LMDB does. Most have eight bytes.
-    @inline(__always)
-    static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
-        guard left.count == 8, right.count == 8 else { return Platform.compare(left, right) }
-        let first = UInt64(bigEndian: left.loadUnaligned(as: UInt64.self))
-        let second = UInt64(bigEndian: right.loadUnaligned(as: UInt64.self))
-        return first < second ? -1 : first == second ? 0 : 1
     }
 
     /// A page of a tree, once its header is checked.
