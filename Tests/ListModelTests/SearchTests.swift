@@ -64,4 +64,39 @@ struct SearchTests {
         #expect(view.snapshot.ids == [[4, 5, 1, 2], [3]])
         try view.checkInvariants()
     }
+
+    @Test(
+        "A repeated search finds what a search of all rows finds, and reads each content once",
+        arguments: 1...20 as ClosedRange<UInt64>)
+    func repeated(seed: UInt64) throws {
+        var list = MemoryList(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        var edits = RandomEdits(seed: seed, targetCount: 50)
+        var versions: [(rows: UntypedSnapshot, contents: [[[UInt8]]])] = []
+        for _ in 0..<40 {
+            let reference = try list.contents()
+            try list.commit { editor in
+                var pending = reference
+                for _ in 0..<3 {
+                    let edit = edits.next(pending)
+                    if (try? pending.apply(edit)) != nil { try editor.apply(edit) }
+                }
+            }
+            versions.append((list.snapshot(), try list.contents().sections.map { $0.items.map(\.content) }))
+        }
+        versions.shuffle(using: &edits.generator)
+        let wanted = UInt8.random(in: 0...255, using: &edits.generator)
+        var search = RepeatedSearch()
+        var read: Set<[UInt8]> = []
+        for (rows, contents) in versions {
+            for (section, contents) in zip(rows.sections, contents) {
+                let isFound = try search.hasMatch(in: section.items) { reference in
+                    let content = try list.log.content(of: reference)
+                    let isMatch = content.contains(wanted)
+                    #expect(isMatch || read.insert(content).inserted, "seed \(seed): read again")
+                    return isMatch
+                }
+                #expect(isFound == contents.contains { $0.contains(wanted) }, "seed \(seed), \(rows.version)")
+            }
+        }
+    }
 }

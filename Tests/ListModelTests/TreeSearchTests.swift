@@ -41,6 +41,33 @@ struct TreeSearchTests {
         }
     }
 
+    @Test("A search passes over nodes that equal nodes without a match, and over no others")
+    func passing() {
+        for count in 0...90 {
+            var unmatched: Set<UInt64> = []
+            var calls = 0
+            func isFound(_ number: Int, _ tree: PersistentTree<UntypedRow>) -> Bool {
+                calls = 0
+                return tree.contains(passing: &unmatched) { row in
+                    calls += 1
+                    return Self.number(row) == number
+                }
+            }
+            var tree = Self.tree(count)
+            for number in 0..<count {
+                #expect(isFound(number, tree), "\(number) of \(count)")
+                unmatched = []
+            }
+            #expect(!isFound(count, tree) && calls == count)
+            #expect(!isFound(count, tree) && calls == 0)
+            // Equal rows in nodes of another tree.
+            #expect(!isFound(count, Self.tree(count)) && calls == 0)
+            tree.insert(Self.tree(count + 1)[count], at: count / 2)
+            tree.seal()
+            #expect(isFound(count, tree) && calls <= 2 * 4, "\(calls) calls of \(count)")
+        }
+    }
+
     @Test("A prefix of a tree has its first elements, and the tree does not change")
     func prefix() throws {
         for count in 0...90 {

@@ -60,7 +60,7 @@ struct BisectCommand: ParsableCommand {
     }
 
     func run() throws {
-        let store = try store.file.open(isReadOnly: true)
+        let store = try store.file.open(isReadOnly: true, isSearch: true)
         let judge = condition.map { Bisection.Judge.condition($0) } ?? .program(RowProgram(program ?? ""))
         try BisectReport(store, format.value, color.style) { try Standard.output.write($0) }
             .print(

@@ -53,10 +53,10 @@ public indirect enum RowCondition: Hashable, Sendable {
     ]
 }
 
-/// Answers conditions, and remembers what it has read: most rows have the same content in many versions.
+/// Answers conditions, and remembers where it found nothing: most rows are the same in many versions.
 public struct ConditionReader {
     let source: any CommitSource
-    private var matches: [RowCondition.Words: [ContentReference: Bool]] = [:]
+    private var searches: [RowCondition.Words: RepeatedSearch] = [:]
 
     /// A reader of the contents of a store.
     public init(_ source: any CommitSource) { self.source = source }
@@ -76,12 +76,13 @@ public struct ConditionReader {
         case .sectionExists(let id): return section(id) != nil
         case .contains(let id, let words):
             for section in rows.sections where id?.means(section.id) ?? true {
-                for item in section.items { if try has(words, item.content) { return true } }
+                if try has(words, section.items) { return true }
             }
             return false
         case .rowExists(let id): return path(id) != nil
         case .rowIsChecked(let id): return row(id)?.isChecked ?? false
-        case .rowContains(let id, let words): return try row(id).map { try has(words, $0.content) } ?? false
+        case .rowContains(let id, let words):
+            return try row(id).map { try source.withContent(of: $0.content, words.words.match) } ?? false
         case .rowIsIn(let id, let section): return path(id).map { section.means(rows.sections[$0.section].id) } ?? false
         case .not(let other): return try !holds(other, for: rows)
         case .and(let one, let other): return try holds(one, for: rows) && holds(other, for: rows)
@@ -89,11 +90,10 @@ public struct ConditionReader {
         }
     }
 
-    private mutating func has(_ words: RowCondition.Words, _ content: ContentReference) throws -> Bool {
-        if let known = matches[words, default: [:]][content] { return known }
-        let found = try source.withContent(of: content) { words.words.match(content: $0) }
-        matches[words, default: [:]][content] = found
-        return found
+    private mutating func has(_ words: RowCondition.Words, _ rows: ItemCollection) throws -> Bool {
+        try searches[words, default: RepeatedSearch()].hasMatch(in: rows) { [source] in
+            try source.withContent(of: $0, words.words.match)
+        }
     }
 }
 

@@ -43,11 +43,18 @@ public struct StoreFile: Sendable {
     /// - Parameters:
     ///   - isReadOnly: whether the command only reads.
     ///   - isSession: whether many edits are made, and not only one.
+    ///   - isSearch: whether the command reads many whole versions, so that what it has read is kept in memory.
     ///   - origin: the origin in whose own history the command undoes; nil for the shared history.
-    public func open(isReadOnly: Bool, isSession: Bool = false, origin: String? = nil) throws -> UntypedStore {
+    public func open(
+        isReadOnly: Bool, isSession: Bool = false, isSearch: Bool = false, origin: String? = nil
+    ) throws -> UntypedStore {
         var options = StoreFile.options
         options.isReadOnly = isReadOnly
-        if !isSession { options.memoryBudget = StoreFile.memoryBudget }
+        if isSearch {
+            options.unloadsPages = false
+        } else if !isSession {
+            options.memoryBudget = StoreFile.memoryBudget
+        }
         options.undoScope = origin == nil ? .shared : .origin
         return try open(options)
     }
