@@ -106,29 +106,44 @@ extension PackedBlock {
         for _ in 0..<commitCount { try body(commits.next()) }
     }
 
-    /// Calls `body` with each row and section that a commit inserted, and with those that a reload gave to the list. Needs no state,
-    /// because their ids are in the block.
+    /// The header of a commit. Skips the events.
     ///
+    /// - Parameter version: a version of the block.
+    /// - Throws: ``RecordError`` for damaged bytes.
+    /// - Complexity: O(strings of the block). Of the other commits, at most 63 are read.
+    package func header(of version: Version) throws -> PackedCommit {
+        _ = try checkedEnd(version)
+        var commits = try CommitReader(self, near: version)
+        try commits.skip(to: version)
+        return try commits.next()
+    }
+
+    /// Calls `body` with each row and section that some commits inserted, and with those that a reload gave to the list. Needs no
+    /// state, because their ids are in the block.
+    ///
+    /// - Parameter versions: versions of the block, ascending.
     /// - Throws: as ``forEachCommit(_:)``.
     /// - Complexity: O(events of the block).
-    package func forEachInserted(by version: Version, _ body: (RowOrSection) throws -> Void) throws {
-        _ = try checkedEnd(version)
+    package func forEachInserted(
+        by versions: ArraySlice<Version>, _ body: (RowOrSection) throws -> Void
+    ) throws {
+        var rest = versions
+        for version in rest { _ = try checkedEnd(version) }
         var commits = try CommitReader(self)
-        var events = try EventReader(self, commits.strings)
-        while true {
+        var events = try EventReader(self, commits.strings, hasContents: false)
+        while let wanted = rest.first {
             let commit = try commits.next()
             try events.beginCommit(commit.version)
             for _ in 0..<commit.eventCount {
                 let event = try events.next()
-                if commit.version < version { continue }
+                if commit.version < wanted { continue }
                 for row in event.rows { try body(.row(row.id)) }
                 for section in event.sections {
                     try body(.section(section.id))
                     for row in section.items { try body(.row(row.id)) }
                 }
             }
-            try events.endCommit()
-            if commit.version == version { return }
+            if commit.version == wanted { rest.removeFirst() }
         }
     }
 

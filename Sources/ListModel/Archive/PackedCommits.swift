@@ -1,10 +1,11 @@
-// The commits of a block without their events: what is in the headers of their records and does not follow from the state.
+// The commits of a block without their events: what is in the headers of their records and does not follow from the state. Parts
+// of some commits each are read by themselves.
 //
 // Always holds: what was read is possible at its version; whether it is what was packed, the checksum of the last record
 // shows.
 
 /// The header of a commit, for a listing of the log.
-package struct PackedCommit: Sendable {
+package struct PackedCommit: Equatable, Sendable {
     /// The version that the commit made.
     package let version: Version
     /// Why it was made.
@@ -32,13 +33,15 @@ extension CommitInfo {
     }
 }
 
-/// The strings of a block, numbered in the order of their first use.
+/// Numbers the strings of a block in the order of their first use.
 struct StringNumbers {
+    /// The column of strings.
+    private(set) var columns = ColumnWriter()
     // Keyed by identifier, because strings of different bytes can be equal.
     private var numbers: [UntypedID: Int] = [:]
 
-    /// The number of a string, which is added to the column of strings if it is new.
-    mutating func number(of string: String, in columns: inout ColumnWriter) -> Int {
+    /// The number of a string, which is added to the column if it is new.
+    mutating func number(of string: String) -> Int {
         if let number = numbers[.string(string)] { return number }
         let number = numbers.count
         numbers[.string(string)] = number
@@ -51,58 +54,100 @@ struct StringNumbers {
     }
 }
 
-extension ColumnWriter {
-    /// Writes the header of a commit.
-    mutating func put(_ commit: PackedCommit, _ strings: inout StringNumbers) {
-        put(.causes, UInt64(commit.cause.number))
-        if let target = commit.cause.target { put(.targets, commit.version.rawValue - target.rawValue) }
+/// The strings of a block, by number.
+struct PackedStrings {
+    private let columns: ColumnReader
+    // They lie in the memory of the columns.
+    private let places: [UnsafeRawBufferPointer]
+
+    init(_ block: PackedBlock) throws {
+        var columns = try block.reader(block.strings)
+        var places: [UnsafeRawBufferPointer] = []
+        while !columns.isAtEnd(.strings) {
+            guard places.count < 2 * block.commitCount + block.eventCount else {
+                throw columns.error(.strings, "string", expected: "one for each use at most", found: "more")
+            }
+            places.append(try columns.bytes(.strings, columns.count(.strings, eachIn: .strings)))
+        }
+        (self.columns, self.places) = (columns, places)
+    }
+
+    var count: Int { places.count }
+
+    /// - Parameter number: less than ``count``.
+    func string(_ number: Int) throws -> String {
+        guard let string = String(validating: places[number], as: UTF8.self) else {
+            throw columns.error(.strings, "string", expected: "UTF-8", found: "\(places[number].count) other bytes")
+        }
+        return string
+    }
+}
+
+/// Writes the headers of the commits of a block.
+struct HeaderWriter {
+    /// The parts, each of as many commits as one has.
+    private(set) var parts: [[UInt8]] = []
+    private var columns = ColumnWriter()
+    private var commitCount = 0
+
+    /// Adds the header of the next commit.
+    mutating func append(_ commit: PackedCommit, _ strings: inout StringNumbers) {
+        columns.put(.causes, UInt64(commit.cause.number))
+        if let target = commit.cause.target {
+            columns.put(.targets, next: Int64(commit.version.rawValue - target.rawValue))
+        }
         var flags = RecordFlags(commit.tracking, isDiscardable: commit.isDiscardable)
         if case .node(let node) = commit.mark.entry, node.continues { flags.insert(.continues) }
-        put(.flags, UInt64(flags.rawValue))
-        put(.times, next: commit.time.microseconds)
-        put(.names, UInt64(strings.number(of: commit.name, in: &self)))
-        put(.origins, UInt64(strings.number(of: commit.origin, in: &self)))
-        put(.eventCounts, UInt64(commit.eventCount))
-        if commit.tracking == .untracked { return }
-        put(.steps, next: commit.mark.entry.steps)
-        for (index, word) in commit.mark.entry.words(at: commit.version).enumerated() {
-            put(.places(index), next: Int64(bitPattern: word))
+        columns.put(.flags, UInt64(flags.rawValue))
+        columns.put(.times, next: commit.time.microseconds)
+        columns.put(.names, UInt64(strings.number(of: commit.name)))
+        columns.put(.origins, UInt64(strings.number(of: commit.origin)))
+        columns.put(.eventCounts, UInt64(commit.eventCount))
+        if commit.tracking != .untracked {
+            columns.put(.steps, next: commit.mark.entry.steps)
+            for (index, word) in commit.mark.entry.words(at: commit.version).enumerated() {
+                columns.put(.places(index), next: Int64(bitPattern: word))
+            }
         }
+        commitCount += 1
+        if commitCount == PackedLimits.headerCommits { endPart() }
+    }
+
+    /// Completes the last part.
+    mutating func endPart() {
+        if commitCount == 0 { return }
+        parts.append(columns.plain(.headers))
+        (columns, commitCount) = (ColumnWriter(), 0)
     }
 }
 
 /// Reads the headers of the commits of a block.
 struct CommitReader {
+    let strings: PackedStrings
+    private let block: PackedBlock
     private var columns: ColumnReader
-    let strings: [String]
+    /// The version after those of the part that was unpacked last.
+    private var end: Version
     private var version: Version
 
-    init(_ block: PackedBlock) throws {
-        columns = try block.reader(block.commits)
-        var strings: [String] = []
-        while !columns.isAtEnd(.strings) {
-            guard strings.count < 2 * block.commitCount + block.eventCount else {
-                throw columns.error(.strings, "string", expected: "one for each use at most", found: "more")
-            }
-            strings.append(try columns.string(.strings, columns.count(.strings, eachIn: .strings)))
-        }
-        self.strings = strings
-        version = block.first
+    /// - Parameter version: a version of the block; reading begins with it, or with others before it.
+    init(_ block: PackedBlock, near version: Version? = nil) throws {
+        self.block = block
+        strings = try PackedStrings(block)
+        let part = block.headers(of: version.map { Int($0.rawValue - block.first.rawValue) } ?? 0)
+        columns = try block.reader(part)
+        self.version = Version(block.first.rawValue + UInt64(part.commits.lowerBound))
+        end = Version(block.first.rawValue + UInt64(part.commits.upperBound))
     }
 
-    /// The header of the next commit.
+    /// The header of the next commit. The block has one.
     mutating func next() throws -> PackedCommit {
+        try beginCommit()
         let cause = try readCause()
-        let bits = try columns.next(.flags)
-        guard bits <= RecordFlags.known, let tracking = RecordFlags(rawValue: UInt16(bits)).tracking,
-            tracking != .untracked || !cause.isMove
-        else {
-            throw columns.error(.flags, "flags", expected: "known ones", found: "\(bits)")
-        }
-        let flags = RecordFlags(rawValue: UInt16(bits))
+        let (flags, tracking) = try readFlags(cause)
         let time = Timestamp(microseconds: try columns.following(.times))
-        let name = strings[try columns.index(.names, in: strings)]
-        let origin = strings[try columns.index(.origins, in: strings)]
+        let name = try strings.string(columns.number(.names, in: strings))
+        let origin = try strings.string(columns.number(.origins, in: strings))
         let eventCount = try columns.count(.eventCounts, eachIn: nil)
         guard eventCount >= (cause.isMove ? 0 : 1) else {
             throw columns.error(.eventCounts, "number of events", expected: "1 or more", found: "\(eventCount)")
@@ -115,12 +160,47 @@ struct CommitReader {
             mark: HistoryMark(scope: tracking.scope { origin }, entry: entry), eventCount: eventCount)
     }
 
+    /// Passes over the commits before one of the same part.
+    mutating func skip(to version: Version) throws {
+        while self.version < version {
+            let cause = try readCause()
+            let (_, tracking) = try readFlags(cause)
+            _ = try columns.following(.times)
+            _ = (try columns.next(.names), try columns.next(.origins), try columns.next(.eventCounts))
+            if tracking != .untracked {
+                _ = try columns.following(.steps)
+                var index = 0
+                try HistoryEntry.skipWords(isNode: !cause.isMove) {
+                    defer { index += 1 }
+                    return UInt64(bitPattern: try columns.following(.places(index)))
+                }
+            }
+            self.version = self.version.next
+        }
+    }
+
+    private mutating func beginCommit() throws {
+        guard version == end else { return }
+        let part = block.headers(of: Int(version.rawValue - block.first.rawValue))
+        (columns, end) = (try block.reader(part), Version(end.rawValue + UInt64(part.commits.count)))
+    }
+
+    private mutating func readFlags(_ cause: Commit.Cause) throws -> (RecordFlags, Tracking) {
+        let bits = try columns.next(.flags)
+        guard bits <= RecordFlags.known, let tracking = RecordFlags(rawValue: UInt16(bits)).tracking,
+            tracking != .untracked || !cause.isMove
+        else {
+            throw columns.error(.flags, "flags", expected: "known ones", found: "\(bits)")
+        }
+        return (RecordFlags(rawValue: UInt16(bits)), tracking)
+    }
+
     private mutating func readCause() throws -> Commit.Cause {
         let number = try columns.next(.causes)
         guard number > 0 else { return .edit }
-        let distance = try columns.next(.targets)
-        guard number <= 5, distance > 0, distance <= version.rawValue,
-            let cause = Commit.Cause(number: UInt8(number), target: Version(version.rawValue - distance))
+        let distance = try columns.following(.targets)
+        guard number <= 5, distance > 0, distance <= Int64(version.rawValue),
+            let cause = Commit.Cause(number: UInt8(number), target: Version(version.rawValue - UInt64(distance)))
         else {
             throw columns.error(
                 .causes, "cause", expected: "one of an earlier version", found: "\(number), \(distance) before")

@@ -220,7 +220,7 @@ struct EventWriter: EventCoder {
     }
 
     mutating func code(name: inout String, _ value: inout [UInt8]) {
-        let number = strings.number(of: name, in: &columns)
+        let number = strings.number(of: name)
         columns.put(.annotations, UInt64(number))
         columns.put(.lengths, UInt64(value.count))
         var difference = annotations.difference(of: value, number)
@@ -238,11 +238,11 @@ struct EventWriter: EventCoder {
     }
 }
 
-/// Reads the events of a block, with their contents.
+/// Reads the events of a block, with their contents or without.
 struct EventReader: EventCoder {
     private var columns: ColumnReader
-    private var contents: ContentReader
-    private let strings: [String]
+    private var contents: ContentReader?
+    private let strings: PackedStrings
     private var annotations = AnnotationValues()
     private var version = Version.empty
     /// How many bytes of records may still come. It bounds the work that few damaged bytes can ask for.
@@ -251,20 +251,22 @@ struct EventReader: EventCoder {
     /// The contents of the event that was read last, in the order of the record; nil stands for a reference.
     private(set) var newContents: [UnsafeRawBufferPointer?] = []
 
-    /// - Parameter strings: the strings of the block.
-    init(_ block: PackedBlock, _ strings: [String]) throws {
+    /// - Parameters:
+    ///   - strings: the strings of the block.
+    ///   - hasContents: whether contents are read. Otherwise, all that are in the records are empty.
+    init(_ block: PackedBlock, _ strings: PackedStrings, hasContents: Bool = true) throws {
         columns = try block.reader(block.events)
-        contents = try ContentReader(block)
+        contents = hasContents ? try ContentReader(block) : nil
         budget = block.recordBytes
         self.strings = strings
     }
 
     mutating func beginCommit(_ version: Version) throws {
         self.version = version
-        _ = try contents.beginCommit()
+        _ = try contents?.beginCommit()
     }
 
-    func endCommit() throws { try contents.endCommit() }
+    func endCommit() throws { try contents?.endCommit() }
 
     /// The next event of the commit.
     mutating func next() throws -> PackedEvent {
@@ -322,8 +324,8 @@ struct EventReader: EventCoder {
     }
 
     mutating func code(name: inout String, _ value: inout [UInt8]) throws {
-        let number = try columns.index(.annotations, in: strings)
-        name = strings[number]
+        let number = try columns.number(.annotations, in: strings)
+        name = try strings.string(number)
         let difference = try columns.bytes(.values, columns.count(.lengths, eachIn: .values))
         value = annotations.value(of: Array(difference), number)
     }
@@ -333,7 +335,7 @@ struct EventReader: EventCoder {
         guard tag < 4 else { throw columns.error(.contentTags, "tag", expected: "0 to 3", found: "\(tag)") }
         isChecked = tag & 1 == 1
         if tag & 2 == 0 {
-            let (offset, bytes) = try contents.next()
+            let (offset, bytes) = try contents?.next() ?? (0, UnsafeRawBufferPointer(start: nil, count: 0))
             newContents.append(bytes)
             content = ContentReference(
                 version: version, offset: UInt32(offset), length: UInt32(bytes.count),

@@ -21,8 +21,6 @@ final class Past: Sendable {
         var records = RecordRun(first: .empty)
         /// The rows at its end, where the next block begins.
         var rows: UntypedSnapshot?
-        /// The headers of the commits of recently read blocks, the last block first.
-        var headers: [[PackedCommit]] = []
     }
 
     init(_ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodePool) {
@@ -185,34 +183,30 @@ extension Past {
         return found
     }
 
-    /// The header of a commit that is in a packed block; nil if it is in none.
-    ///
-    /// - Complexity: O(1) for the blocks that were read last; otherwise O(commits of the block). No rows are needed.
+    /// The header of a commit that is in a packed block; nil if it is in none. No rows are needed.
     func packedCommit(_ version: Version) throws -> PackedCommit? {
-        func known(_ blocks: [[PackedCommit]]) -> PackedCommit? {
-            for block in blocks where version >= block[0].version {
-                let index = version.rawValue - block[0].version.rawValue
-                if index < UInt64(block.count) { return block[Int(index)] }
-            }
-            return nil
-        }
-        if let commit = state.withLock({ known($0.headers) }) { return commit }
-        let block = try log.sealed.withBlock(of: version, isVerified: true) { block in
-            var headers: [PackedCommit] = []
-            headers.reserveCapacity(block.commitCount)
-            try block.forEachCommit { headers.append($0) }
-            return headers
-        }
-        guard let block else { return nil }
-        // A path up the history reads a few blocks, some of them twice.
-        state.withLock { $0.headers = [block] + $0.headers.prefix(3) }
-        return known([block])
+        try log.sealed.withBlock(of: version, isVerified: true) { try $0.header(of: version) }
     }
 
-    /// The rows and sections that a packed commit inserted. See ``PackedBlock/forEachInserted(by:_:)``.
+    /// Calls `body` with the rows and sections that packed commits inserted. See ``PackedBlock/forEachInserted(by:_:)``.
     ///
-    /// - Returns: whether the commit is packed.
-    func forEachPackedInsertion(by version: Version, _ body: (RowOrSection) throws -> Void) throws -> Bool {
-        try log.sealed.withBlockCopy(of: version) { try $0.forEachInserted(by: version, body) } != nil
+    /// - Parameter versions: ascending.
+    /// - Returns: the versions whose commits are not packed.
+    /// - Complexity: O(events of the blocks).
+    func forEachPackedInsertion(
+        by versions: [Version], _ body: (RowOrSection) throws -> Void
+    ) throws -> [Version] {
+        var rest = versions[...]
+        var others: [Version] = []
+        while let next = rest.first {
+            let count = try log.sealed.withBlockCopy(of: next) { block in
+                let those = rest.prefix { $0 <= block.last }
+                try block.forEachInserted(by: those, body)
+                return those.count
+            }
+            if count == nil { others.append(next) }
+            rest = rest.dropFirst(count ?? 1)
+        }
+        return others
     }
 }

@@ -49,32 +49,22 @@ struct PackedTouches {
                 }
             }
         }
+        let past = store.group.past
         let inserted = Set(
             touches.joined().filter { $0.version <= packed && $0.kinds.contains(.inserted) }.map(\.version))
         // What an undo, a redo, a go, a revert or a restore inserts was inserted before.
-        for version in inserted where try store.group.past.packedCommit(version)?.cause ?? .edit == .edit {
-            if try store.group.past.forEachPackedInsertion(by: version, note) { continue }
+        let edits = try inserted.filter { try past.packedCommit($0)?.cause ?? .edit == .edit }.sorted()
+        for version in try past.forEachPackedInsertion(by: edits, note) {
             try store.group.commit(version).forEachTouch { if $1.contains(.inserted) { note($0) } }
         }
         self.shared = shared
     }
 
-    /// Whether any of some touches, the newest first, may be of a packed commit.
-    func isAny(of touches: ArraySlice<Touch>) -> Bool {
-        guard let last, let oldest = touches.last else { return false }
-        return oldest.version <= last
-    }
-
-    /// What a packed commit did; nil if that can only be told from its events, or if it is not packed.
-    func effect(
-        of touch: Touch, on subject: RowOrSection, in store: UntypedStore
-    ) throws -> (commit: CommitInfo, RowEffect)? {
-        guard let last, touch.version <= last, !shared.contains(subject.fingerprint),
-            // Which of the two came last, only the events say.
-            !touch.kinds.isSuperset(of: [.inserted, .deleted]),
-            let commit = try store.group.past.packedCommit(touch.version)
-        else { return nil }
-        return (CommitInfo(commit), RowEffect(kinds: touch.kinds, isDeleted: touch.kinds.contains(.deleted)))
+    /// The packed commit of a touch, which did what the touch says; nil if that can only be told from its events, or if it is not
+    /// packed.
+    func commit(of touch: Touch, on subject: RowOrSection, in store: UntypedStore) throws -> CommitInfo? {
+        guard let last, touch.version <= last, !shared.contains(subject.fingerprint) else { return nil }
+        return try store.group.past.packedCommit(touch.version).map { CommitInfo($0) }
     }
 }
 

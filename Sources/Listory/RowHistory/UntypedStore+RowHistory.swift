@@ -88,11 +88,10 @@ extension UntypedStore {
         while found.count < count && !rest.isEmpty {
             let part = rest.prefix(min(count - found.count, 1_024))
             rest = rest.dropFirst(part.count)
-            // Reading them mostly waits for memory or for the disk. What is packed is unpacked one block after another.
-            let isConcurrent = !options.unloadsPages && !packed.isAny(of: part)
-            found += try part.concurrentMap(partSize: isConcurrent ? 64 : part.count) { touch in
-                if let (commit, effect) = try packed.effect(of: touch, on: subject, in: self) {
-                    return RowChange(commit: commit, kinds: effect.kinds)
+            // Reading them mostly waits for memory or for the disk.
+            found += try part.concurrentMap(partSize: options.unloadsPages ? part.count : 64) { touch in
+                if let commit = try packed.commit(of: touch, on: subject, in: self) {
+                    return RowChange(commit: commit, kinds: touch.kinds)
                 }
                 let commit = try self.group.distantCommit(touch.version)
                 // There may be another id with this fingerprint.
@@ -111,7 +110,12 @@ extension UntypedStore {
         let touches = try touches(of: subjects, through: version)
         let packed = try PackedTouches(subjects, touches, in: self)
         func effect(of touch: Touch, on subject: RowOrSection) throws -> (commit: CommitInfo, RowEffect)? {
-            if let found = try packed.effect(of: touch, on: subject, in: self) { return found }
+            // Whether the row was inserted or deleted last, only the events say.
+            if !touch.kinds.isSuperset(of: [.inserted, .deleted]),
+                let commit = try packed.commit(of: touch, on: subject, in: self)
+            {
+                return (commit, RowEffect(kinds: touch.kinds, isDeleted: touch.kinds.contains(.deleted)))
+            }
             if known[touch.version] == nil {
                 let commit = try group.distantCommit(touch.version)
                 known[touch.version] = (CommitInfo(commit), try commit.effects(on: wanted))
@@ -142,7 +146,7 @@ extension UntypedStore {
         for touch in touches[0] {
             if touch.version <= first { return nil }
             guard touch.kinds.contains(.moved) else { continue }
-            if let (commit, _) = try packed.effect(of: touch, on: subject, in: self) { return commit }
+            if let commit = try packed.commit(of: touch, on: subject, in: self) { return commit }
             let commit = try group.distantCommit(touch.version)
             if try commit.changes(of: subject).contains(.moved) { return CommitInfo(commit) }
         }

@@ -58,8 +58,9 @@ enum BlockTarget {
                 replayed.stateHash() == rebuilt.stateHash(), "a block and its records lead to different rows")
         }
         try answer { try block.forEachCommit { _ in } }
+        _ = try answer { _ = try block.header(of: block.last) }
         for version in [block.first, block.last] {
-            try answer { try block.forEachInserted(by: version) { _ in } }
+            try answer { try block.forEachInserted(by: [version]) { _ in } }
             for (offset, length) in [(0, 0), (60, 1), (.max, .max)] as [(UInt32, UInt32)] {
                 let reference = ContentReference(version: version, offset: offset, length: length, hash: 0)
                 try answer { _ = try block.withContent(of: reference) { $0.count } }
