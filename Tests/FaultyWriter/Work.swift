@@ -76,6 +76,7 @@ enum Work: String {
             options.checkpoints.touches.deletionSize = 3
             options.unpackedCount = 12
             options.packing.groupCount = 5
+            options.packing.freeSize = 0
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
             options.memoryBudget = 1
         }

@@ -84,10 +84,14 @@ struct ColumnTests {
         for count in 0..<runs.count { #expect(unpacked(Array(runs[..<count]), 200, .headers) == nil, "\(count) bytes") }
     }
 
+    private static let surroundings: [([UInt8], [UInt8])] = [
+        ([], []), ([1], []), ([], [1]), ([1, 2], [3, 4, 4]), ([0, 0], [0]),
+    ]
+
     @Test("Runs of bytes of every length, among other bytes, are unpacked as they were, and take little room")
     func runs() {
         for length in 0...400 {
-            for (before, after) in [([], []), ([1], []), ([], [1]), ([1, 2], [3, 4, 4]), ([0, 0], [0])] as [([UInt8], [UInt8])] {
+            for (before, after) in Self.surroundings {
                 let plain = before + [UInt8](repeating: 0, count: length) + after
                 let packed = ByteRuns.packed(plain)
                 #expect(packed.count <= 8 + 2 * (length / 130 + 1), "\(length)")

@@ -64,6 +64,7 @@ enum RecordedWriter {
         options.checkpoints.touches.deletionSize = 3
         options.unpackedCount = 12
         options.packing.groupCount = 8
+        options.packing.freeSize = 0
         return options
     }
 

@@ -60,6 +60,16 @@ extension Environment {
         }
     }
 
+    /// How many bytes of the file the named databases have. The rest is little, or free.
+    ///
+    /// - Returns: nil if the environment was opened without checks of its pages.
+    /// - Throws: ``LMDBError``: `damaged`, `forked`, `closed`.
+    /// - Complexity: O(databases).
+    package func databaseBytes() throws -> Int? {
+        let pageSize = try pageSize
+        return try read { txn in try txn.core.reader.map { Int(clamping: try $0.databasePages()) * pageSize } }
+    }
+
     /// Copies the newest committed state to a new file, and makes it durable. Free pages and deleted bytes are left out.
     ///
     /// Reads and writes go on meanwhile, also those that need a larger map. Pages that are freed meanwhile are not used

@@ -151,3 +151,10 @@ struct EntryCursor: Moving {
         return true
     }
 }
+
+extension EntryCursor {
+    /// Whether the entry is the record of a database.
+    func isOnDatabase() throws(LMDBError) -> Bool {
+        try node()?.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == 2
+    }
+}

@@ -27,6 +27,9 @@ struct TreeRecord {
     let entries: UInt64
     let root: UInt64
 
+    /// How many pages the tree has. Only the record says so.
+    var pages: UInt64 { branchPages &+ leafPages &+ overflowPages }
+
     /// - Parameter bytes: the record, all of it.
     init(_ bytes: UnsafeRawPointer) {
         // SAFETY: the caller has checked that there are `size` bytes; an unaligned load needs no alignment.

@@ -344,3 +344,19 @@ extension TreeReader {
         return Int(truncatingIfNeeded: (place - inPage).load(as: UInt64.self)) * pageSize + inPage
     }
 }
+
+extension TreeReader {
+    /// How many pages the named databases have, by their records.
+    ///
+    /// - Complexity: O(databases).
+    func databasePages() throws(LMDBError) -> UInt64 {
+        var pages: UInt64 = 0
+        var cursor = EntryCursor(self, main)
+        var entry = try cursor.move(.first)
+        while let found = entry {
+            if try cursor.isOnDatabase(), let record = try record(named: found.key) { pages &+= record.pages }
+            entry = try cursor.move(.next)
+        }
+        return pages
+    }
+}

@@ -86,17 +86,8 @@ final class WriteGuard: @unchecked Sendable {
     private func addsUp() throws(LMDBError) -> Bool {
         // An app's own database with many entries, not a small one with the names of databases.
         guard meta.main.leafPages < 16 else { return true }
-        var sum = 2 &+ walk.freePages
-        for tree in [meta.free, meta.main] { sum &+= tree.branchPages &+ tree.leafPages &+ tree.overflowPages }
-        var cursor = EntryCursor(reader, reader.main)
-        var entry = try cursor.move(.first)
-        while let found = entry {
-            if try cursor.isOnDatabase(), let record = try reader.record(named: found.key) {
-                sum &+= record.branchPages &+ record.leafPages &+ record.overflowPages
-            }
-            entry = try cursor.move(.next)
-        }
-        return sum == meta.lastPage + 1
+        let used = try meta.free.pages &+ meta.main.pages &+ reader.databasePages()
+        return 2 &+ walk.freePages &+ used == meta.lastPage + 1
     }
 
     private func checkAll() throws(LMDBError) {
@@ -273,12 +264,5 @@ extension TreeReader: PageSource {
     /// Bytes that are known to be in the file.
     func raw(_ offset: Int, _ count: Int) -> RawPage {
         RawPage(mapped: UnsafeRawBufferPointer(start: start + offset, count: count), offset: offset)
-    }
-}
-
-extension EntryCursor {
-    /// Whether the entry is the record of a database.
-    fileprivate func isOnDatabase() throws(LMDBError) -> Bool {
-        try node()?.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == 2
     }
 }

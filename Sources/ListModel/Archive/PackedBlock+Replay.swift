@@ -21,18 +21,22 @@ extension PackedBlock {
         var commits = try CommitReader(self)
         var events = try EventReader(self, commits.strings)
         var pending = EventRun()
-        var histories = state.histories
-        for _ in first.rawValue...end.rawValue {
-            let commit = try commits.next()
-            try events.beginCommit(commit.version)
+        // The last commit of a history says what it is. Strings of different bytes, which have two numbers, may be equal.
+        var last: [Int: Version] = [:]
+        while commits.version <= end {
+            let version = commits.version
+            let commit = try commits.nextInBrief()
+            try events.beginCommit(version)
             for _ in 0..<commit.eventCount {
                 let event = try events.next()
-                if commit.version > start { try pending.fold(event, into: &state) }
+                if version > start { try pending.fold(event, into: &state) }
             }
             try events.endCommit()
-            if commit.version > start { histories.note(commit.mark, at: commit.version) }
+            if version > start, let history = commit.history { last[history] = version }
         }
         try pending.flush(into: &state)
+        var histories = state.histories
+        for version in last.values.sorted() { histories.note(try header(of: version).mark, at: version) }
         state.version = end
         state.histories = histories
     }
@@ -114,7 +118,7 @@ extension PackedBlock {
     package func header(of version: Version) throws -> PackedCommit {
         _ = try checkedEnd(version)
         var commits = try CommitReader(self, near: version)
-        try commits.skip(to: version)
+        while commits.version < version { _ = try commits.nextInBrief() }
         return try commits.next()
     }
 

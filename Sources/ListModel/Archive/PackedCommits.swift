@@ -59,6 +59,8 @@ struct PackedStrings {
     private let columns: ColumnReader
     // They lie in the memory of the columns.
     private let places: [UnsafeRawBufferPointer]
+    /// Those that were asked for.
+    private var made: [String?]
 
     init(_ block: PackedBlock) throws {
         var columns = try block.reader(block.strings)
@@ -69,16 +71,18 @@ struct PackedStrings {
             }
             places.append(try columns.bytes(.strings, columns.count(.strings, eachIn: .strings)))
         }
-        (self.columns, self.places) = (columns, places)
+        (self.columns, self.places, made) = (columns, places, Array(repeating: nil, count: places.count))
     }
 
     var count: Int { places.count }
 
     /// - Parameter number: less than ``count``.
-    func string(_ number: Int) throws -> String {
+    mutating func string(_ number: Int) throws -> String {
+        if let string = made[number] { return string }
         guard let string = String(validating: places[number], as: UTF8.self) else {
             throw columns.error(.strings, "string", expected: "UTF-8", found: "\(places[number].count) other bytes")
         }
+        made[number] = string
         return string
     }
 }
@@ -123,12 +127,13 @@ struct HeaderWriter {
 
 /// Reads the headers of the commits of a block.
 struct CommitReader {
-    let strings: PackedStrings
+    private(set) var strings: PackedStrings
     private let block: PackedBlock
     private var columns: ColumnReader
+    /// The version of the next commit.
+    private(set) var version: Version
     /// The version after those of the part that was unpacked last.
     private var end: Version
-    private var version: Version
 
     /// - Parameter version: a version of the block; reading begins with it, or with others before it.
     init(_ block: PackedBlock, near version: Version? = nil) throws {
@@ -148,10 +153,7 @@ struct CommitReader {
         let time = Timestamp(microseconds: try columns.following(.times))
         let name = try strings.string(columns.number(.names, in: strings))
         let origin = try strings.string(columns.number(.origins, in: strings))
-        let eventCount = try columns.count(.eventCounts, eachIn: nil)
-        guard eventCount >= (cause.isMove ? 0 : 1) else {
-            throw columns.error(.eventCounts, "number of events", expected: "1 or more", found: "\(eventCount)")
-        }
+        let eventCount = try readEventCount(cause)
         let entry = try tracking == .untracked ? .untracked : readEntry(isNode: !cause.isMove, flags)
         defer { version = version.next }
         return PackedCommit(
@@ -160,29 +162,39 @@ struct CommitReader {
             mark: HistoryMark(scope: tracking.scope { origin }, entry: entry), eventCount: eventCount)
     }
 
-    /// Passes over the commits before one of the same part.
-    mutating func skip(to version: Version) throws {
-        while self.version < version {
-            let cause = try readCause()
-            let (_, tracking) = try readFlags(cause)
-            _ = try columns.following(.times)
-            _ = (try columns.next(.names), try columns.next(.origins), try columns.next(.eventCounts))
-            if tracking != .untracked {
-                _ = try columns.following(.steps)
-                var index = 0
-                try HistoryEntry.skipWords(isNode: !cause.isMove) {
-                    defer { index += 1 }
-                    return UInt64(bitPattern: try columns.following(.places(index)))
-                }
-            }
-            self.version = self.version.next
+    /// The next commit, of which most is passed over. The block has one.
+    ///
+    /// - Returns: how many events it has, and its history as a number: that of its origin, −1 for the shared one, nil for none.
+    mutating func nextInBrief() throws -> (eventCount: Int, history: Int?) {
+        try beginCommit()
+        let cause = try readCause()
+        let (_, tracking) = try readFlags(cause)
+        _ = (try columns.following(.times), try columns.next(.names))
+        let origin = try columns.number(.origins, in: strings)
+        let eventCount = try readEventCount(cause)
+        version = version.next
+        if tracking == .untracked { return (eventCount, nil) }
+        _ = try columns.following(.steps)
+        var index = 0
+        try HistoryEntry.skipWords(isNode: !cause.isMove) {
+            defer { index += 1 }
+            return UInt64(bitPattern: try columns.following(.places(index)))
         }
+        return (eventCount, tracking == .shared ? -1 : origin)
     }
 
     private mutating func beginCommit() throws {
         guard version == end else { return }
         let part = block.headers(of: Int(version.rawValue - block.first.rawValue))
         (columns, end) = (try block.reader(part), Version(end.rawValue + UInt64(part.commits.count)))
+    }
+
+    private mutating func readEventCount(_ cause: Commit.Cause) throws -> Int {
+        let count = try columns.count(.eventCounts, eachIn: nil)
+        guard count >= (cause.isMove ? 0 : 1) else {
+            throw columns.error(.eventCounts, "number of events", expected: "1 or more", found: "\(count)")
+        }
+        return count
     }
 
     private mutating func readFlags(_ cause: Commit.Cause) throws -> (RecordFlags, Tracking) {

@@ -242,7 +242,7 @@ struct EventWriter: EventCoder {
 struct EventReader: EventCoder {
     private var columns: ColumnReader
     private var contents: ContentReader?
-    private let strings: PackedStrings
+    private var strings: PackedStrings
     private var annotations = AnnotationValues()
     private var version = Version.empty
     /// How many bytes of records may still come. It bounds the work that few damaged bytes can ask for.

@@ -62,8 +62,7 @@ public struct StoreOptions: Sendable {
     /// How many of the newest commits stay as they are; older ones are packed in the background while the store is open, and take a
     /// few bytes each. `Int.max`, the default, packs nothing.
     ///
-    /// Nothing is lost with it, but what is packed takes longer to read: a version of the past some milliseconds, and the history
-    /// of a row with a thousand commits a tenth of a second. Each process that edits the store should have the same value. Compact a store
+    /// Nothing is lost with it, but what is packed takes longer to read: a version of the past some milliseconds. Each process that edits the store should have the same value. Compact a store
     /// first that a build before this option has edited.
     public var unpackedCount = Int.max
     /// How commits are packed in the background.
@@ -158,6 +157,8 @@ package struct PackingOptions: Sendable {
     /// After how many commits a run ends, in the background and when the store is closed.
     package var runSize = 1 << 14
     package var lastRunSize = 1 << 16
+    /// After how many free bytes, and if half of the file is free, it is given back when the store is closed.
+    package var freeSize = 1 << 20
 }
 
 /// How observers are told of commits.

@@ -330,6 +330,7 @@ public final class UntypedStore: Sendable {
             if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
             // The rows that they keep would keep the file open.
             followers.letGo()
+            let isMostlyFree = isMostlyFree
             try exclusively {
                 try withTurn { head in
                     // No commit can be queued while the lock is held, but some may have been queued since the first flush.
@@ -360,6 +361,7 @@ public final class UntypedStore: Sendable {
                 }
             }
             racer.stop()
+            if isMostlyFree { giveBack() }
             options.diagnostics.wait()
         }
     }

@@ -103,12 +103,13 @@ enum BlockTarget {
         bytes.prefix(PackedLayout.variable).withUnsafeBytes { writer.write(raw: $0) }
         var number = 0
         while rest.count >= 3 {
-            // The commits and the events; then the chunks of contents, each with the number of its commits.
-            let commitCount = number < 2 ? nil : rest.removeFirst()
+            let part = part(number)
+            // A chunk comes after the number of its commits.
+            let commitCount = part == .contents ? rest.removeFirst() : nil
             let count = min(Int(rest.removeFirst()) | Int(rest.removeFirst()) << 8, rest.count)
-            let plain = rest.prefix(count)
+            let plain = Array(rest.prefix(count))
             rest = rest.dropFirst(count)
-            let packed = plain.isEmpty ? [] : plain.withUnsafeBytes { Deflate.packed($0) }
+            let packed = plain.isEmpty ? [] : part.packed(plain)
             if let commitCount { writer.write(byte: commitCount) }
             writer.write(count: count)
             writer.write(count: packed.count)
@@ -118,17 +119,23 @@ enum BlockTarget {
         return writer.withBytes { Array($0) }
     }
 
+    /// What a part of a block of few commits is.
+    private static func part(_ number: Int) -> PackedPart {
+        let first: [PackedPart] = [.strings, .events, .headers]
+        return number < first.count ? first[number] : .contents
+    }
+
     /// A block of few commits, without the compression.
     private static func plain(_ bytes: [UInt8]) throws -> [UInt8] {
         try bytes.withUnsafeBytes { bytes in
             var reader = RecordReader(bytes, version: .empty, from: PackedLayout.variable)
             var (plain, number) = (Array(bytes.prefix(PackedLayout.variable)), 0)
             while !reader.isAtEnd {
-                if number >= 2 { plain.append(try reader.readByte("a number of commits")) }
+                if part(number) == .contents { plain.append(try reader.readByte("a number of commits")) }
                 let count = try reader.readIndex("a size")
                 let packed = try reader.readBytes(reader.readCount("a size"), "a piece")
                 plain += [UInt8(truncatingIfNeeded: count), UInt8(count >> 8)]
-                plain += UnpackedBytes(packed, count: count).map { Array($0.bytes) } ?? []
+                plain += UnpackedBytes(packed, part(number), count: count).map { Array($0.bytes) } ?? []
                 number += 1
             }
             return plain

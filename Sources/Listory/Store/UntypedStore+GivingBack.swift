@@ -1,0 +1,48 @@
+// Gives the free pages of a file back to the system when the store is closed: a copy without them takes the file's place.
+//
+// Always holds: at any moment, the file at the path is complete and durable. It is replaced only while no process has it open, and only
+// if nobody has written to it since the copy was begun. What fails here is no error: the file stays as it is, and nothing is lost.
+
+import LMDB
+import ListModel
+
+extension UntypedStore {
+    /// Whether so much of the file is free that it should be given back, and whether this process may.
+    var isMostlyFree: Bool {
+        guard !options.isReadOnly, !options.trustsPages, (try? otherProcesses().isEmpty) ?? false,
+            let used = try? group.log.environment.databaseBytes()
+        else { return false }
+        let free = Platform.size(path) - used
+        return free > used && free >= options.packing.freeSize
+    }
+
+    /// Gives free pages back. The store is closed.
+    ///
+    /// - Complexity: O(bytes in use).
+    func giveBack() {
+        // The file is replaced, not a symbolic link to it.
+        let path = Platform.resolved(path) ?? path
+        let copy = path + "-compacted"
+        let span = options.diagnostics.begin(.compaction)
+        let bytesBefore = Platform.size(path)
+        let isReplaced = try? DataFile.claiming(path) {
+            // A process that was killed may have left one.
+            DataFile.remove(copy)
+            defer { DataFile.remove(copy) }
+            let fingerprint = FileFingerprint(path)
+            var readOptions = options
+            (readOptions.isReadOnly, readOptions.isKnownToOthers) = (true, false)
+            let log = try CommitLog(path: path, mode: .open, options: readOptions)
+            do {
+                defer { try? log.environment.close() }
+                try log.environment.copy(to: copy)
+            }
+            return try DataFile.replace(path, with: copy) { FileFingerprint(path) == fingerprint }
+        }
+        if isReplaced == true {
+            let bytesAfter = Platform.size(path)
+            options.diagnostics.end(
+                span, .compacted(bytesBefore: bytesBefore, bytesAfter: bytesAfter, dropped: 0, packed: 0))
+        }
+    }
+}

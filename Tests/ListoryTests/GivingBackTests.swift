@@ -1,0 +1,107 @@
+// Tests giving free pages back when a store is closed.
+
+import LMDB
+import ListModel
+@testable import Listory
+import TestSupport
+import Testing
+
+@Suite("Giving free pages back")
+struct GivingBackTests {
+    private static let editCount = 2_000
+
+    /// A store most of which is free, because its commits are packed, still open.
+    private static func sparseStore(
+        _ path: String, _ adjust: (inout StoreOptions) -> Void = { _ in }
+    ) throws -> UntypedStore {
+        var options = StoreOptions()
+        (options.durability, options.coalescing) = (.deferred, .never)
+        options.unpackedCount = 50
+        options.packing.groupCount = 200
+        options.packing.freeSize = 0
+        adjust(&options)
+        let store = try UntypedStore.create(at: path, options: options)
+        try store.edit("Begin") { list in
+            try list.insertSection(NewSection(id: "list", items: (0..<50).map { NewRow($0) }))
+        }
+        for number in 1..<editCount {
+            try store.edit("Edit") { try $0.update(.integer(Int64(number % 50)), content: Array("row \(number)".utf8)) }
+        }
+        try store.group.flush(through: nil)
+        return store
+    }
+
+    @Test("Closing a store makes its file smaller if most of it is free, and loses nothing")
+    func closing() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store")
+        let store = try Self.sparseStore(path)
+        let versions = stride(from: 0, through: UInt64(Self.editCount), by: 100).map { Version($0) }
+        let hashes = try versions.map { try store.snapshot(at: $0).stateHash }
+        let size = Platform.size(path)
+        try store.close()
+        #expect(Platform.size(path) < size, "\(Platform.size(path)) of \(size) bytes")
+        let environment = try Environment.open(path: path)
+        let used = try #require(try environment.databaseBytes())
+        // The rest are the tree of names, and LMDB's own pages.
+        let rest = try Platform.size(path) - used - 8 * environment.pageSize
+        #expect(rest <= 0)
+        try environment.close()
+        #expect(!Platform.exists(path + "-compacted") && !Platform.exists(path + "-compacted-lock"))
+        #expect(try StoreVerification(path: path).version == versions.last)
+        let again = try UntypedStore.open(at: path)
+        #expect(try versions.map { try again.snapshot(at: $0).stateHash } == hashes)
+        #expect(try again.statistics().packedCommitCount > 1_500)
+        for _ in 0..<60 { try again.undo() }
+        #expect(try again.snapshot.stateHash == again.snapshot(at: Version(UInt64(Self.editCount - 60))).stateHash)
+        try again.close()
+        #expect(try StoreVerification(path: path).version == Version(UInt64(Self.editCount + 60)))
+    }
+
+    @Test("The control: without packing, and if more has to be free, the file stays as it is")
+    func control() throws {
+        let adjustments: [(inout StoreOptions) -> Void] = [
+            { $0.unpackedCount = .max }, { $0.packing.freeSize = 1 << 30 },
+        ]
+        for adjust in adjustments {
+            let folder = try TemporaryFolder()
+            let path = folder.file("store")
+            let store = try Self.sparseStore(path, adjust)
+            let size = Platform.size(path)
+            try store.close()
+            #expect(Platform.size(path) >= size)
+        }
+    }
+
+    @Test("A file that rows are still read from is not replaced")
+    func readers() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store")
+        try Self.sparseStore(path) { $0.packing.freeSize = 1 << 30 }.close()
+        var options = StoreOptions()
+        options.packing.freeSize = 0
+        let store = try UntypedStore.open(at: path, options: options)
+        let rows = try store.snapshot
+        #expect(store.isMostlyFree)
+        let size = Platform.size(path)
+        try store.close()
+        #expect(Platform.size(path) >= size)
+        #expect(try rows.reading { rows.sections[0].items.map(\.id) } == (0..<50).map { .integer($0) })
+    }
+
+    @Test("What an interrupted copy left is removed; while another file is made for the path, the file stays")
+    func interrupted() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store")
+        let other = folder.file("other")
+        for (path, isClaimed) in [(path, false), (other, true)] {
+            let store = try Self.sparseStore(path)
+            let size = Platform.size(path)
+            try UntypedStore.create(at: path + "-compacted").close()
+            if isClaimed { try DataFile.claiming(path) { try store.close() } } else { try store.close() }
+            #expect((Platform.size(path) < size) == !isClaimed)
+            #expect(Platform.exists(path + "-compacted") == isClaimed)
+            #expect(try StoreVerification(path: path).version == Version(UInt64(Self.editCount)))
+        }
+    }
+}
