@@ -1,5 +1,6 @@
 // Tests giving free pages back when a store is closed.
 
+import Foundation
 import LMDB
 import ListModel
 @testable import Listory
@@ -79,6 +80,7 @@ struct GivingBackTests {
         let path = folder.file("store")
         try Self.sparseStore(path) { $0.packing.freeSize = 1 << 30 }.close()
         var options = StoreOptions()
+        options.unpackedCount = 50
         options.packing.freeSize = 0
         let store = try UntypedStore.open(at: path, options: options)
         let rows = try store.snapshot
@@ -102,6 +104,22 @@ struct GivingBackTests {
             #expect((Platform.size(path) < size) == !isClaimed)
             #expect(Platform.exists(path + "-compacted") == isClaimed)
             #expect(try StoreVerification(path: path).version == Version(UInt64(Self.editCount)))
+        }
+    }
+
+    @Test("The new file has the permissions of the old one, and a file with several names stays")
+    func attributes() throws {
+        let folder = try TemporaryFolder()
+        for hasNames in [false, true] {
+            let path = folder.file("store \(hasNames)")
+            let store = try Self.sparseStore(path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+            if hasNames { try FileManager.default.linkItem(atPath: path, toPath: path + " too") }
+            let size = Platform.size(path)
+            try store.close()
+            #expect((Platform.size(path) < size) == !hasNames)
+            let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(permissions == 0o640)
         }
     }
 }

@@ -40,6 +40,12 @@ public enum DataFile {
         }
     }
 
+    /// The bytes of a file that every commit changes. This process does not have it open.
+    package static func metaPages(_ path: String) throws(LMDBError) -> [UInt8] {
+        guard let file = try RawFile(path) else { return [] }
+        return try MetaPage.fingerprint(of: file)
+    }
+
     /// How often a check is repeated if another process changed the file during it.
     private static let attempts = 8
 

@@ -67,7 +67,9 @@ extension Environment {
     /// - Complexity: O(databases).
     package func databaseBytes() throws -> Int? {
         let pageSize = try pageSize
-        return try read { txn in try txn.core.reader.map { Int(clamping: try $0.databasePages()) * pageSize } }
+        return try read { txn in
+            try txn.core.reader.map { Int(clamping: min(try $0.databasePages(), $0.limit)) * pageSize }
+        }
     }
 
     /// Copies the newest committed state to a new file, and makes it durable. Free pages and deleted bytes are left out.

@@ -194,6 +194,18 @@ extension Environment {
     }
 
     private static func openHandle(_ path: String, _ options: Options) throws(LMDBError) -> Opened {
+        var opened = try openOnce(path, options)
+        for _ in 0..<8 {
+            // Before the lock was there, another process may have put another file in its place.
+            guard let identity = Platform.identity(path), identity != opened.identity else { break }
+            Engine.close(opened.handle)
+            opened.semaphores?.close()
+            opened = try openOnce(path, options)
+        }
+        return opened
+    }
+
+    private static func openOnce(_ path: String, _ options: Options) throws(LMDBError) -> Opened {
         var size = options.mapSize
         if case .success(let status) = Platform.status(of: path) { size = max(size, status.size) }
         var setup = Engine.Setup(

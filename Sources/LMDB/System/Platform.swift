@@ -310,6 +310,20 @@ extension Platform {
     /// Sleeps.
     static func sleep(microseconds: UInt32) { usleep(microseconds) }
 
+    /// Gives a file the owner, the group and the permissions of another one; on Apple's systems its extended attributes too.
+    ///
+    /// - Returns: whether it can take the place of the other one: not if that cannot be, or if that has further names.
+    package static func adoptAttributes(of path: String, by copy: String) -> Bool {
+        var record = stat()
+        // SAFETY: `record` lives through the call; the paths are C strings for the duration of each.
+        guard stat(path, &record) == 0, record.st_nlink == 1 else { return false }
+        #if canImport(Darwin)
+        return copyfile(path, copy, nil, copyfile_flags_t(COPYFILE_METADATA)) == 0
+        #else
+        return chown(copy, record.st_uid, record.st_gid) == 0 && chmod(copy, record.st_mode & 0o7777) == 0
+        #endif
+    }
+
     /// Gives a file another name; one that has it already is replaced.
     static func rename(_ path: String, to target: String) -> SystemError? {
         #if canImport(Glibc)

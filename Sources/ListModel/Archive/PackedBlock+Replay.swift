@@ -36,7 +36,14 @@ extension PackedBlock {
         }
         try pending.flush(into: &state)
         var histories = state.histories
-        for version in last.values.sorted() { histories.note(try header(of: version).mark, at: version) }
+        let versions = last.values.sorted()
+        if let first = versions.first {
+            var commits = try CommitReader(self, near: first)
+            for version in versions {
+                while commits.version < version { _ = try commits.nextInBrief() }
+                histories.note(try commits.next().mark, at: version)
+            }
+        }
         state.version = end
         state.histories = histories
     }
@@ -110,22 +117,23 @@ extension PackedBlock {
         for _ in 0..<commitCount { try body(commits.next()) }
     }
 
-    /// The header of a commit. Skips the events.
+    /// The headers of a commit and of some before it, at most 63, the oldest first. Skips the events.
     ///
     /// - Parameter version: a version of the block.
     /// - Throws: ``RecordError`` for damaged bytes.
-    /// - Complexity: O(strings of the block). Of the other commits, at most 63 are read.
-    package func header(of version: Version) throws -> PackedCommit {
+    /// - Complexity: O(strings of the block + headers).
+    package func headers(through version: Version) throws -> [PackedCommit] {
         _ = try checkedEnd(version)
         var commits = try CommitReader(self, near: version)
-        while commits.version < version { _ = try commits.nextInBrief() }
-        return try commits.next()
+        var headers: [PackedCommit] = []
+        while commits.version <= version { headers.append(try commits.next()) }
+        return headers
     }
 
     /// Calls `body` with each row and section that some commits inserted, and with those that a reload gave to the list. Needs no
     /// state, because their ids are in the block.
     ///
-    /// - Parameter versions: versions of the block, ascending.
+    /// - Parameter versions: versions of the block, ascending, each once.
     /// - Throws: as ``forEachCommit(_:)``.
     /// - Complexity: O(events of the block).
     package func forEachInserted(
@@ -135,7 +143,7 @@ extension PackedBlock {
         for version in rest { _ = try checkedEnd(version) }
         var commits = try CommitReader(self)
         var events = try EventReader(self, commits.strings, hasContents: false)
-        while let wanted = rest.first {
+        while let wanted = rest.first, commits.version <= last {
             let commit = try commits.next()
             try events.beginCommit(commit.version)
             for _ in 0..<commit.eventCount {

@@ -11,7 +11,7 @@
 ///
 /// There are three ways to read a block: ``replay(into:through:)`` folds its commits,
 /// ``forEachRecord(with:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
-/// state. ``header(of:)`` and ``forEachCommit(_:)`` read the headers of commits, also without a state.
+/// state. ``headers(through:)`` and ``forEachCommit(_:)`` read the headers of commits, also without a state.
 package struct PackedBlock {
     /// The first version whose commit is in the block.
     package let first: Version

@@ -2,7 +2,8 @@
 //
 // Always holds: parts of lists and contents that are equal have equal hashes, and what is remembered has no match.
 
-/// A search for a content in many versions of a list, which passes over everything that it has searched before.
+/// A search for a content in many versions of a list, which passes over everything that it has searched before. Search inside of
+/// `reading(_:)` of the rows, and do not go on after an error.
 ///
 /// ```swift
 /// var search = RepeatedSearch()

@@ -21,6 +21,8 @@ final class Past: Sendable {
         var records = RecordRun(first: .empty)
         /// The rows at its end, where the next block begins.
         var rows: UntypedSnapshot?
+        /// Headers of packed commits that were read recently, in runs of consecutive ones, the last run first.
+        var headers: [[PackedCommit]] = []
     }
 
     init(_ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodePool) {
@@ -185,7 +187,19 @@ extension Past {
 
     /// The header of a commit that is in a packed block; nil if it is in none. No rows are needed.
     func packedCommit(_ version: Version) throws -> PackedCommit? {
-        try log.sealed.withBlock(of: version, isVerified: true) { try $0.header(of: version) }
+        func known(_ runs: [[PackedCommit]]) -> PackedCommit? {
+            for run in runs where version >= run[0].version {
+                let index = version.rawValue - run[0].version.rawValue
+                if index < UInt64(run.count) { return run[Int(index)] }
+            }
+            return nil
+        }
+        if let commit = state.withLock({ known($0.headers) }) { return commit }
+        let run = try log.sealed.withBlock(of: version, isVerified: true) { try $0.headers(through: version) }
+        guard let run else { return nil }
+        // A path up the history goes back commit by commit, or in a few places.
+        state.withLock { $0.headers = [run] + $0.headers.prefix(3) }
+        return run.last
     }
 
     /// Calls `body` with the rows and sections that packed commits inserted. See ``PackedBlock/forEachInserted(by:_:)``.

@@ -1,16 +1,18 @@
 // Gives the free pages of a file back to the system when the store is closed: a copy without them takes the file's place.
 //
 // Always holds: at any moment, the file at the path is complete and durable. It is replaced only while no process has it open, and only
-// if nobody has written to it since the copy was begun. What fails here is no error: the file stays as it is, and nothing is lost.
+// if nobody has written to it since the copy was begun. The new file has the owner and the permissions of the old one. What fails here is
+// no error: the file stays as it is, and nothing is lost.
 
 import LMDB
 import ListModel
 
 extension UntypedStore {
-    /// Whether so much of the file is free that it should be given back, and whether this process may.
+    /// Whether so much of the file is free that it should be given back, and whether this process may. Only a store that packs its past
+    /// does that.
     var isMostlyFree: Bool {
-        guard !options.isReadOnly, !options.trustsPages, (try? otherProcesses().isEmpty) ?? false,
-            let used = try? group.log.environment.databaseBytes()
+        guard !options.isReadOnly, !options.trustsPages, options.unpackedCount < Int.max,
+            (try? otherProcesses().isEmpty) ?? false, let used = try? group.log.environment.databaseBytes()
         else { return false }
         let free = Platform.size(path) - used
         return free > used && free >= options.packing.freeSize
@@ -29,7 +31,9 @@ extension UntypedStore {
             // A process that was killed may have left one.
             DataFile.remove(copy)
             defer { DataFile.remove(copy) }
-            let fingerprint = FileFingerprint(path)
+            // Where the system's times are coarse, only the meta pages tell that another process has written.
+            func state() throws -> (FileFingerprint?, [UInt8]) { (FileFingerprint(path), try DataFile.metaPages(path)) }
+            let before = try state()
             var readOptions = options
             (readOptions.isReadOnly, readOptions.isKnownToOthers) = (true, false)
             let log = try CommitLog(path: path, mode: .open, options: readOptions)
@@ -37,7 +41,8 @@ extension UntypedStore {
                 defer { try? log.environment.close() }
                 try log.environment.copy(to: copy)
             }
-            return try DataFile.replace(path, with: copy) { FileFingerprint(path) == fingerprint }
+            guard Platform.adoptAttributes(of: path, by: copy) else { return false }
+            return try DataFile.replace(path, with: copy) { (try? state()).map { $0 == before } ?? false }
         }
         if isReplaced == true {
             let bytesAfter = Platform.size(path)

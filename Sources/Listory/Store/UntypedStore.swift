@@ -302,6 +302,9 @@ public final class UntypedStore: Sendable {
     /// Snapshots do not change. As long as one is kept whose rows are not all in memory, the file stays open for it;
     /// nevertheless the store can be opened again, with the same options.
     ///
+    /// A store that packs its past (``StoreOptions/unpackedCount``) gives free pages back if most of the file is free: a copy without them
+    /// takes the place of the file. While that is being made, opening the store again fails with ``ListError/inUse(path:)``.
+    ///
     /// A store whose last commits cannot be appended, because another process wrote to the file or the disk is full,
     /// can only be closed without them:
     ///
@@ -318,6 +321,7 @@ public final class UntypedStore: Sendable {
     ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
     ///   ``ListError/discardFailed(durable:cause:)`` if the store is closed, but what was discarded may come back.
     ///   ``ListError/closed`` if it is closed already.
+    /// - Complexity: as taking a checkpoint; O(size of the file) if pages are given back, and packing up to 65,536 commits.
     public func close(discardingUnappended: Bool = false) throws {
         try door {
             try checkIsOutside()

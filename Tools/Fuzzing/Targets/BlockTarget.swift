@@ -58,7 +58,7 @@ enum BlockTarget {
                 replayed.stateHash() == rebuilt.stateHash(), "a block and its records lead to different rows")
         }
         try answer { try block.forEachCommit { _ in } }
-        _ = try answer { _ = try block.header(of: block.last) }
+        _ = try answer { _ = try block.headers(through: block.last) }
         for version in [block.first, block.last] {
             try answer { try block.forEachInserted(by: [version]) { _ in } }
             for (offset, length) in [(0, 0), (60, 1), (.max, .max)] as [(UInt32, UInt32)] {
