@@ -23,8 +23,8 @@ struct ColumnTests {
                 }
             }
             let plain = writer.plain(part)
-            let memory = try #require(
-                part.packed(plain).withUnsafeBytes { UnpackedBytes($0, part, count: plain.count) })
+            let packed = plain.withUnsafeBytes { Deflate.packed($0) }
+            let memory = try #require(packed.withUnsafeBytes { UnpackedBytes($0, count: plain.count) })
             var reader = try ColumnReader(memory, part, version: Version(1))
             for (index, column) in columns.enumerated() {
                 for value in values[index % values.count] {
@@ -65,8 +65,8 @@ struct ColumnTests {
     func damage() {
         let plain = [UInt8]((0..<200).map { UInt8($0 % 7) })
         let packed = plain.withUnsafeBytes { Deflate.packed($0) }
-        func unpacked(_ bytes: [UInt8], _ count: Int, _ part: PackedPart = .events) -> [UInt8]? {
-            bytes.withUnsafeBytes { UnpackedBytes($0, part, count: count).map { Array($0.bytes) } }
+        func unpacked(_ bytes: [UInt8], _ count: Int) -> [UInt8]? {
+            bytes.withUnsafeBytes { UnpackedBytes($0, count: count).map { Array($0.bytes) } }
         }
         #expect(unpacked(packed, 200) == plain)
         for count in [1, 199, 201, 1 << 16] { #expect(unpacked(packed, count) == nil, "\(count) bytes") }
@@ -78,38 +78,5 @@ struct ColumnTests {
             // Some bits of the frame say only how it was made.
             #expect(found == nil || found == plain, "bit \(bit)")
         }
-        let runs = ByteRuns.packed(plain)
-        #expect(unpacked(runs, 200, .headers) == plain)
-        for count in [1, 199, 201, 1 << 16] { #expect(unpacked(runs, count, .headers) == nil, "\(count) bytes") }
-        for count in 0..<runs.count { #expect(unpacked(Array(runs[..<count]), 200, .headers) == nil, "\(count) bytes") }
-    }
-
-    private static let surroundings: [([UInt8], [UInt8])] = [
-        ([], []), ([1], []), ([], [1]), ([1, 2], [3, 4, 4]), ([0, 0], [0]),
-    ]
-
-    @Test("Runs of bytes of every length, among other bytes, are unpacked as they were, and take little room")
-    func runs() {
-        for length in 0...400 {
-            for (before, after) in Self.surroundings {
-                let plain = before + [UInt8](repeating: 0, count: length) + after
-                let packed = ByteRuns.packed(plain)
-                #expect(packed.count <= 8 + 2 * (length / 130 + 1), "\(length)")
-                Self.expect(packed, unpackedIs: plain)
-            }
-            // No byte is equal to the one before it.
-            let different = (0..<length).map { UInt8($0 % 251) }
-            let packed = ByteRuns.packed(different)
-            #expect(packed.count == length + (length + 127) / 128)
-            Self.expect(packed, unpackedIs: different)
-        }
-    }
-
-    private static func expect(_ packed: [UInt8], unpackedIs plain: [UInt8]) {
-        var found = [UInt8](repeating: 0xEE, count: plain.count)
-        let fits = packed.withUnsafeBytes { packed in
-            found.withUnsafeMutableBytes { ByteRuns.unpack(packed, into: $0) }
-        }
-        #expect(fits && found == plain, "\(plain.count) bytes")
     }
 }

@@ -182,9 +182,8 @@ extension PackedBlock {
 struct PlainBlock {
     /// Everything before the columns.
     var header: [UInt8]
-    /// The strings, the events, the headers of commits, some in each piece, and the chunks of contents.
+    /// The columns of the commits and of the events; then the chunks of contents.
     var pieces: [[UInt8]] = []
-    private var parts: [PackedPart] = []
     /// How many commits each chunk has.
     private var commitCounts: [Int] = []
 
@@ -192,16 +191,12 @@ struct PlainBlock {
     init(_ bytes: [UInt8]) throws {
         header = Array(bytes[..<PackedLayout.variable])
         try bytes.withUnsafeBytes { bytes in
-            let commitCount = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 40, as: UInt32.self)))
-            let headers = [PackedPart](repeating: .headers, count: (commitCount + 63) / 64)
             var reader = RecordReader(bytes, version: .empty, from: PackedLayout.variable)
             while !reader.isAtEnd {
-                let known = [.strings, .events] + headers
-                parts.append(parts.count < known.count ? known[parts.count] : .contents)
-                if parts.last == .contents { commitCounts.append(try reader.readIndex("a number of commits")) }
+                if pieces.count >= 2 { commitCounts.append(try reader.readIndex("a number of commits")) }
                 let count = try reader.readIndex("a size")
                 let packed = try reader.readBytes(reader.readCount("a size"), "a piece")
-                guard let memory = UnpackedBytes(packed, parts[parts.count - 1], count: count) else {
+                guard let memory = UnpackedBytes(packed, count: count) else {
                     throw reader.error(.truncated(expected: "a piece"))
                 }
                 pieces.append(Array(memory.bytes))
@@ -225,10 +220,9 @@ struct PlainBlock {
     func bytes() -> [UInt8] {
         var writer = ByteWriter()
         header.withUnsafeBytes { writer.write(raw: $0) }
-        var commitCounts = commitCounts[...]
-        for (part, piece) in zip(parts, pieces) {
-            if part == .contents, let count = commitCounts.popFirst() { writer.write(count: count) }
-            let packed = piece.isEmpty ? [] : part.packed(piece)
+        for (index, piece) in pieces.enumerated() {
+            if index >= 2 { writer.write(count: commitCounts[index - 2]) }
+            let packed = piece.isEmpty ? [] : piece.withUnsafeBytes { Deflate.packed($0) }
             writer.write(count: piece.count)
             writer.write(count: packed.count)
             packed.withUnsafeBytes { writer.write(raw: $0) }

@@ -122,7 +122,6 @@ private struct BlockWriter {
     private var checksum: UInt64 = 0
     private var stateHash = StateHash(rawValue: 0)
 
-    private var headers = HeaderWriter()
     private var events = EventWriter()
     private var contents = ContentWriter()
 
@@ -133,7 +132,7 @@ private struct BlockWriter {
 
     /// Packs the next commit.
     mutating func append(_ commit: ExactCommit, _ record: UnsafeRawBufferPointer) throws {
-        headers.append(commit.header, &events.strings)
+        events.columns.put(commit.header, &events.strings)
         let places = commit.contents.joined()
         try events.put(commit.packed, isNew: places.map { $0 != nil })
         contents.append(places.compactMap { $0 }, of: record)
@@ -147,19 +146,17 @@ private struct BlockWriter {
     ///
     /// - Complexity: O(bytes).
     consuming func finish() -> [UInt8] {
-        headers.endPart()
         contents.endChunk()
         var writer = ByteWriter()
         writer.write(fixed: UInt64(0))
         for word in [first.rawValue, checksumBefore, checksum, stateHash.rawValue] { writer.write(fixed: word) }
         for count in [commitCount, eventCount, recordBytes] { writer.write(fixed: UInt32(count)) }
         writer.write(byte: PackedLimits.currentFormat)
-        writer.write(.strings, events.strings.columns.plain(.strings))
-        writer.write(.events, events.columns.plain(.events))
-        for plain in headers.parts { writer.write(.headers, plain) }
+        writer.write(piece: events.columns.plain(.commits))
+        writer.write(piece: events.columns.plain(.events))
         for chunk in contents.chunks {
             writer.write(count: chunk.commitCount)
-            writer.write(.contents, chunk.plain)
+            writer.write(piece: chunk.plain)
         }
         writer.patch(writer.withBytes { PackedLayout.checksum($0, first: first.rawValue) }, at: 0)
         return writer.withBytes { Array($0) }
@@ -168,8 +165,8 @@ private struct BlockWriter {
 
 extension ByteWriter {
     /// Writes some columns, compressed.
-    fileprivate mutating func write(_ part: PackedPart, _ plain: [UInt8]) {
-        let packed = part.packed(plain)
+    fileprivate mutating func write(piece plain: [UInt8]) {
+        let packed = plain.withUnsafeBytes { Deflate.packed($0) }
         write(count: plain.count)
         write(count: packed.count)
         packed.withUnsafeBytes { write(raw: $0) }

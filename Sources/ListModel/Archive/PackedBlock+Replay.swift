@@ -37,8 +37,8 @@ extension PackedBlock {
         try pending.flush(into: &state)
         var histories = state.histories
         let versions = last.values.sorted()
-        if let first = versions.first {
-            var commits = try CommitReader(self, near: first)
+        if !versions.isEmpty {
+            var commits = try CommitReader(self)
             for version in versions {
                 while commits.version < version { _ = try commits.nextInBrief() }
                 histories.note(try commits.next().mark, at: version)
@@ -115,19 +115,6 @@ extension PackedBlock {
     package func forEachCommit(_ body: (PackedCommit) throws -> Void) throws {
         var commits = try CommitReader(self)
         for _ in 0..<commitCount { try body(commits.next()) }
-    }
-
-    /// The headers of a commit and of some before it, at most 63, the oldest first. Skips the events.
-    ///
-    /// - Parameter version: a version of the block.
-    /// - Throws: ``RecordError`` for damaged bytes.
-    /// - Complexity: O(strings of the block + headers).
-    package func headers(through version: Version) throws -> [PackedCommit] {
-        _ = try checkedEnd(version)
-        var commits = try CommitReader(self, near: version)
-        var headers: [PackedCommit] = []
-        while commits.version <= version { headers.append(try commits.next()) }
-        return headers
     }
 
     /// Calls `body` with each row and section that some commits inserted, and with those that a reload gave to the list. Needs no

@@ -11,7 +11,7 @@
 ///
 /// There are three ways to read a block: ``replay(into:through:)`` folds its commits,
 /// ``forEachRecord(with:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
-/// state. ``headers(through:)`` and ``forEachCommit(_:)`` read the headers of commits, also without a state.
+/// state. ``forEachCommit(_:)`` lists the headers of commits, also without a state.
 package struct PackedBlock {
     /// The first version whose commit is in the block.
     package let first: Version
@@ -31,10 +31,8 @@ package struct PackedBlock {
     let bytes: UnsafeRawBufferPointer
     /// The bytes of the block.
     package var allBytes: UnsafeRawBufferPointer { bytes }
-    let strings: Piece
+    let commits: Piece
     let events: Piece
-    /// The headers of the commits, in order.
-    private let headers: [Piece]
     /// The contents, in order.
     private let chunks: [Piece]
 
@@ -106,14 +104,8 @@ extension PackedBlock {
         _ = try reader.readByte("a format")
         self.bytes = bytes
         let most = PackedLimits.partBytes(recordBytes)
-        strings = try reader.readPiece(.strings, 0..<commitCount, most)
+        commits = try reader.readPiece(.commits, 0..<commitCount, most)
         events = try reader.readPiece(.events, 0..<commitCount, most)
-        var headers: [Piece] = []
-        for start in stride(from: 0, to: commitCount, by: PackedLimits.headerCommits) {
-            let end = min(commitCount, start + PackedLimits.headerCommits)
-            headers.append(try reader.readPiece(.headers, start..<end, most))
-        }
-        self.headers = headers
         var chunks: [Piece] = []
         while !reader.isAtEnd {
             let (start, count) = (chunks.last?.commits.upperBound ?? 0, try reader.readVarint("a number of commits"))
@@ -145,16 +137,13 @@ extension PackedBlock {
     /// Reads some columns.
     func reader(_ piece: Piece) throws -> ColumnReader {
         let packed = UnsafeRawBufferPointer(rebasing: bytes[piece.place])
-        guard let memory = UnpackedBytes(packed, piece.part, count: piece.count) else {
+        guard let memory = UnpackedBytes(packed, count: piece.count) else {
             throw RecordError(
                 version: first, offset: piece.place.lowerBound,
                 problem: .invalid(what: "part", expected: "\(piece.count) compressed bytes", found: "damage"))
         }
         return try ColumnReader(memory, piece.part, version: first)
     }
-
-    /// The headers of a commit and of those around it.
-    func headers(of commit: Int) -> Piece { headers[commit / PackedLimits.headerCommits] }
 
     /// The contents of a commit and of those around it.
     func chunk(of commit: Int) throws -> Piece {

@@ -55,44 +55,23 @@ enum PackedColumn: Int, CaseIterable {
 
 /// Some of the columns, which are compressed by themselves.
 enum PackedPart: Int, CaseIterable {
-    case strings
+    /// What is needed to list the commits.
+    case commits
     case events
-    /// What is needed to list commits. A block has several of these, so that one commit is found without reading the others.
-    case headers
     /// What is needed to find one content. A block has several of these, each of some commits.
     case contents
 
     var columns: Range<Int> {
-        let (headers, strings) = (PackedColumn.causes.rawValue, PackedColumn.strings.rawValue)
+        let (commits, events) = (PackedColumn.causes.rawValue, PackedColumn.kinds.rawValue)
         return switch self {
-        case .contents: 0..<headers
-        case .headers: headers..<strings
-        case .strings: strings..<strings + 1
-        case .events: strings + 1..<PackedColumn.allCases.count
+        case .contents: 0..<commits
+        case .commits: commits..<events
+        case .events: events..<PackedColumn.allCases.count
         }
     }
 }
 
-extension PackedPart {
-    /// The bytes of a part, compressed; or as they are, if that is hardly larger, or if there are so few that unpacking would take
-    /// longer than reading them.
-    func packed(_ plain: [UInt8]) -> [UInt8] {
-        if self == .headers { return ByteRuns.packed(plain) }
-        if self == .strings && plain.count <= PackedLimits.plainStringBytes { return plain }
-        let packed = plain.withUnsafeBytes { Deflate.packed($0) }
-        return packed.count < plain.count ? packed : plain
-    }
-
-    /// - Returns: whether the bytes fill the buffer exactly.
-    fileprivate func unpack(_ packed: UnsafeRawBufferPointer, into plain: UnsafeMutableRawBufferPointer) -> Bool {
-        if self == .headers { return ByteRuns.unpack(packed, into: plain) }
-        if packed.count != plain.count { return Deflate.unpack(packed, into: plain) }
-        plain.copyMemory(from: packed)
-        return true
-    }
-}
-
-/// Writes columns of a block.
+/// Writes all columns of a block.
 struct ColumnWriter {
     private var columns = [[UInt8]](repeating: [], count: PackedColumn.allCases.count)
     private var last = [Int64](repeating: 0, count: PackedColumn.allCases.count)
@@ -204,8 +183,8 @@ struct ColumnReader {
         return Int(value)
     }
 
-    /// The number of one of some strings.
-    mutating func number(_ column: PackedColumn, in strings: PackedStrings) throws -> Int {
+    /// The index of one of some strings.
+    mutating func index(_ column: PackedColumn, in strings: [String]) throws -> Int {
         let number = try next(column)
         guard number < strings.count else {
             throw error(column, "string", expected: "one of \(strings.count)", found: "\(number)")
@@ -228,10 +207,10 @@ final class UnpackedBytes {
 
     /// - Parameter count: how many bytes they are when they are unpacked, at least one.
     /// - Returns: nil if they are damaged.
-    init?(_ packed: UnsafeRawBufferPointer, _ part: PackedPart, count: Int) {
+    init?(_ packed: UnsafeRawBufferPointer, count: Int) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
         bytes = UnsafeRawBufferPointer(buffer)
-        if !part.unpack(packed, into: buffer) { return nil }
+        if !Deflate.unpack(packed, into: buffer) { return nil }
     }
 
     deinit { bytes.deallocate() }

@@ -1,11 +1,10 @@
-// The commits of a block without their events: what is in the headers of their records and does not follow from the state. Parts
-// of some commits each are read by themselves.
+// The commits of a block without their events: what is in the headers of their records and does not follow from the state.
 //
 // Always holds: what was read is possible at its version; whether it is what was packed, the checksum of the last record
 // shows.
 
 /// The header of a commit, for a listing of the log.
-package struct PackedCommit: Equatable, Sendable {
+package struct PackedCommit: Sendable {
     /// The version that the commit made.
     package let version: Version
     /// Why it was made.
@@ -33,15 +32,13 @@ extension CommitInfo {
     }
 }
 
-/// Numbers the strings of a block in the order of their first use.
+/// The strings of a block, numbered in the order of their first use.
 struct StringNumbers {
-    /// The column of strings.
-    private(set) var columns = ColumnWriter()
     // Keyed by identifier, because strings of different bytes can be equal.
     private var numbers: [UntypedID: Int] = [:]
 
-    /// The number of a string, which is added to the column if it is new.
-    mutating func number(of string: String) -> Int {
+    /// The number of a string, which is added to the column of strings if it is new.
+    mutating func number(of string: String, in columns: inout ColumnWriter) -> Int {
         if let number = numbers[.string(string)] { return number }
         let number = numbers.count
         numbers[.string(string)] = number
@@ -54,105 +51,53 @@ struct StringNumbers {
     }
 }
 
-/// The strings of a block, by number.
-struct PackedStrings {
-    private let columns: ColumnReader
-    // They lie in the memory of the columns.
-    private let places: [UnsafeRawBufferPointer]
-    /// Those that were asked for.
-    private var made: [String?]
-
-    init(_ block: PackedBlock) throws {
-        var columns = try block.reader(block.strings)
-        var places: [UnsafeRawBufferPointer] = []
-        while !columns.isAtEnd(.strings) {
-            guard places.count < 2 * block.commitCount + block.eventCount else {
-                throw columns.error(.strings, "string", expected: "one for each use at most", found: "more")
-            }
-            places.append(try columns.bytes(.strings, columns.count(.strings, eachIn: .strings)))
-        }
-        (self.columns, self.places, made) = (columns, places, Array(repeating: nil, count: places.count))
-    }
-
-    var count: Int { places.count }
-
-    /// - Parameter number: less than ``count``.
-    mutating func string(_ number: Int) throws -> String {
-        if let string = made[number] { return string }
-        guard let string = String(validating: places[number], as: UTF8.self) else {
-            throw columns.error(.strings, "string", expected: "UTF-8", found: "\(places[number].count) other bytes")
-        }
-        made[number] = string
-        return string
-    }
-}
-
-/// Writes the headers of the commits of a block.
-struct HeaderWriter {
-    /// The parts, each of as many commits as one has.
-    private(set) var parts: [[UInt8]] = []
-    private var columns = ColumnWriter()
-    private var commitCount = 0
-
-    /// Adds the header of the next commit.
-    mutating func append(_ commit: PackedCommit, _ strings: inout StringNumbers) {
-        columns.put(.causes, UInt64(commit.cause.number))
-        if let target = commit.cause.target {
-            columns.put(.targets, next: Int64(commit.version.rawValue - target.rawValue))
-        }
+extension ColumnWriter {
+    /// Writes the header of a commit.
+    mutating func put(_ commit: PackedCommit, _ strings: inout StringNumbers) {
+        put(.causes, UInt64(commit.cause.number))
+        if let target = commit.cause.target { put(.targets, commit.version.rawValue - target.rawValue) }
         var flags = RecordFlags(commit.tracking, isDiscardable: commit.isDiscardable)
         if case .node(let node) = commit.mark.entry, node.continues { flags.insert(.continues) }
-        columns.put(.flags, UInt64(flags.rawValue))
-        columns.put(.times, next: commit.time.microseconds)
-        columns.put(.names, UInt64(strings.number(of: commit.name)))
-        columns.put(.origins, UInt64(strings.number(of: commit.origin)))
-        columns.put(.eventCounts, UInt64(commit.eventCount))
-        if commit.tracking != .untracked {
-            columns.put(.steps, next: commit.mark.entry.steps)
-            for (index, word) in commit.mark.entry.words(at: commit.version).enumerated() {
-                columns.put(.places(index), next: Int64(bitPattern: word))
-            }
+        put(.flags, UInt64(flags.rawValue))
+        put(.times, next: commit.time.microseconds)
+        put(.names, UInt64(strings.number(of: commit.name, in: &self)))
+        put(.origins, UInt64(strings.number(of: commit.origin, in: &self)))
+        put(.eventCounts, UInt64(commit.eventCount))
+        if commit.tracking == .untracked { return }
+        put(.steps, next: commit.mark.entry.steps)
+        for (index, word) in commit.mark.entry.words(at: commit.version).enumerated() {
+            put(.places(index), next: Int64(bitPattern: word))
         }
-        commitCount += 1
-        if commitCount == PackedLimits.headerCommits { endPart() }
-    }
-
-    /// Completes the last part.
-    mutating func endPart() {
-        if commitCount == 0 { return }
-        parts.append(columns.plain(.headers))
-        (columns, commitCount) = (ColumnWriter(), 0)
     }
 }
 
 /// Reads the headers of the commits of a block.
 struct CommitReader {
-    private(set) var strings: PackedStrings
-    private let block: PackedBlock
     private var columns: ColumnReader
+    let strings: [String]
     /// The version of the next commit.
     private(set) var version: Version
-    /// The version after those of the part that was unpacked last.
-    private var end: Version
 
-    /// - Parameter version: a version of the block; reading begins with it, or with others before it.
-    init(_ block: PackedBlock, near version: Version? = nil) throws {
-        self.block = block
-        strings = try PackedStrings(block)
-        let part = block.headers(of: version.map { Int($0.rawValue - block.first.rawValue) } ?? 0)
-        columns = try block.reader(part)
-        self.version = Version(block.first.rawValue + UInt64(part.commits.lowerBound))
-        end = Version(block.first.rawValue + UInt64(part.commits.upperBound))
+    init(_ block: PackedBlock) throws {
+        columns = try block.reader(block.commits)
+        var strings: [String] = []
+        while !columns.isAtEnd(.strings) {
+            guard strings.count < 2 * block.commitCount + block.eventCount else {
+                throw columns.error(.strings, "string", expected: "one for each use at most", found: "more")
+            }
+            strings.append(try columns.string(.strings, columns.count(.strings, eachIn: .strings)))
+        }
+        self.strings = strings
+        version = block.first
     }
 
-    /// The header of the next commit. The block has one.
+    /// The header of the next commit.
     mutating func next() throws -> PackedCommit {
-        try beginCommit()
         let cause = try readCause()
         let (flags, tracking) = try readFlags(cause)
         let time = Timestamp(microseconds: try columns.following(.times))
-        let name = try strings.string(columns.number(.names, in: strings))
-        let origin = try strings.string(columns.number(.origins, in: strings))
+        let name = strings[try columns.index(.names, in: strings)]
+        let origin = strings[try columns.index(.origins, in: strings)]
         let eventCount = try readEventCount(cause)
         let entry = try tracking == .untracked ? .untracked : readEntry(isNode: !cause.isMove, flags)
         defer { version = version.next }
@@ -162,15 +107,14 @@ struct CommitReader {
             mark: HistoryMark(scope: tracking.scope { origin }, entry: entry), eventCount: eventCount)
     }
 
-    /// The next commit, of which most is passed over. The block has one.
+    /// The next commit, of which most is passed over.
     ///
     /// - Returns: how many events it has, and its history as a number: that of its origin, −1 for the shared one, nil for none.
     mutating func nextInBrief() throws -> (eventCount: Int, history: Int?) {
-        try beginCommit()
         let cause = try readCause()
         let (_, tracking) = try readFlags(cause)
         _ = (try columns.following(.times), try columns.next(.names))
-        let origin = try columns.number(.origins, in: strings)
+        let origin = try columns.index(.origins, in: strings)
         let eventCount = try readEventCount(cause)
         version = version.next
         if tracking == .untracked { return (eventCount, nil) }
@@ -181,12 +125,6 @@ struct CommitReader {
             return UInt64(bitPattern: try columns.following(.places(index)))
         }
         return (eventCount, tracking == .shared ? -1 : origin)
-    }
-
-    private mutating func beginCommit() throws {
-        guard version == end else { return }
-        let part = block.headers(of: Int(version.rawValue - block.first.rawValue))
-        (columns, end) = (try block.reader(part), Version(end.rawValue + UInt64(part.commits.count)))
     }
 
     private mutating func readEventCount(_ cause: Commit.Cause) throws -> Int {
@@ -210,9 +148,9 @@ struct CommitReader {
     private mutating func readCause() throws -> Commit.Cause {
         let number = try columns.next(.causes)
         guard number > 0 else { return .edit }
-        let distance = try columns.following(.targets)
-        guard number <= 5, distance > 0, distance <= Int64(version.rawValue),
-            let cause = Commit.Cause(number: UInt8(number), target: Version(version.rawValue - UInt64(distance)))
+        let distance = try columns.next(.targets)
+        guard number <= 5, distance > 0, distance <= version.rawValue,
+            let cause = Commit.Cause(number: UInt8(number), target: Version(version.rawValue - distance))
         else {
             throw columns.error(
                 .causes, "cause", expected: "one of an earlier version", found: "\(number), \(distance) before")

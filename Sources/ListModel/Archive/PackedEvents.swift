@@ -220,7 +220,7 @@ struct EventWriter: EventCoder {
     }
 
     mutating func code(name: inout String, _ value: inout [UInt8]) {
-        let number = strings.number(of: name)
+        let number = strings.number(of: name, in: &columns)
         columns.put(.annotations, UInt64(number))
         columns.put(.lengths, UInt64(value.count))
         var difference = annotations.difference(of: value, number)
@@ -242,7 +242,7 @@ struct EventWriter: EventCoder {
 struct EventReader: EventCoder {
     private var columns: ColumnReader
     private var contents: ContentReader?
-    private var strings: PackedStrings
+    private let strings: [String]
     private var annotations = AnnotationValues()
     private var version = Version.empty
     /// How many bytes of records may still come. It bounds the work that few damaged bytes can ask for.
@@ -254,7 +254,7 @@ struct EventReader: EventCoder {
     /// - Parameters:
     ///   - strings: the strings of the block.
     ///   - hasContents: whether contents are read. Otherwise, all that are in the records are empty.
-    init(_ block: PackedBlock, _ strings: PackedStrings, hasContents: Bool = true) throws {
+    init(_ block: PackedBlock, _ strings: [String], hasContents: Bool = true) throws {
         columns = try block.reader(block.events)
         contents = hasContents ? try ContentReader(block) : nil
         budget = block.recordBytes
@@ -324,8 +324,8 @@ struct EventReader: EventCoder {
     }
 
     mutating func code(name: inout String, _ value: inout [UInt8]) throws {
-        let number = try columns.number(.annotations, in: strings)
-        name = try strings.string(number)
+        let number = try columns.index(.annotations, in: strings)
+        name = strings[number]
         let difference = try columns.bytes(.values, columns.count(.lengths, eachIn: .values))
         value = annotations.value(of: Array(difference), number)
     }

@@ -71,7 +71,7 @@ package enum Limits {
 /// Records that exceed a limit are not packed. A block that exceeds one is damaged (`RecordError`).
 enum PackedLimits {
     /// The format of a block that this library reads and writes.
-    static let currentFormat: UInt8 = 4
+    static let currentFormat: UInt8 = 3
     /// The most commits of a block.
     static let commitCount = 65_536
     /// The most bytes of one record.
@@ -80,10 +80,6 @@ enum PackedLimits {
     static let totalBytes = 1 << 23
     /// Versions are below this.
     static let versions = Limits.versions
-    /// How many commits have their headers in one part, which is read for one of them.
-    static let headerCommits = 64
-    /// Strings of so many bytes in all are not compressed.
-    static let plainStringBytes = 512
     /// A chunk of contents ends with the commit with which it has so many bytes, or is of so many commits.
     static let chunkBytes = 8_192
     static let chunkCommits = 1_024

@@ -21,7 +21,7 @@ final class Past: Sendable {
         var records = RecordRun(first: .empty)
         /// The rows at its end, where the next block begins.
         var rows: UntypedSnapshot?
-        /// Headers of packed commits that were read recently, in runs of consecutive ones, the last run first.
+        /// The headers of the commits of recently read blocks, the last block first.
         var headers: [[PackedCommit]] = []
     }
 
@@ -185,21 +185,28 @@ extension Past {
         return found
     }
 
-    /// The header of a commit that is in a packed block; nil if it is in none. No rows are needed.
+    /// The header of a commit that is in a packed block; nil if it is in none.
+    ///
+    /// - Complexity: O(1) for the blocks that were read last; otherwise O(commits of the block). No rows are needed.
     func packedCommit(_ version: Version) throws -> PackedCommit? {
-        func known(_ runs: [[PackedCommit]]) -> PackedCommit? {
-            for run in runs where version >= run[0].version {
-                let index = version.rawValue - run[0].version.rawValue
-                if index < UInt64(run.count) { return run[Int(index)] }
+        func known(_ blocks: [[PackedCommit]]) -> PackedCommit? {
+            for block in blocks where version >= block[0].version {
+                let index = version.rawValue - block[0].version.rawValue
+                if index < UInt64(block.count) { return block[Int(index)] }
             }
             return nil
         }
         if let commit = state.withLock({ known($0.headers) }) { return commit }
-        let run = try log.sealed.withBlock(of: version, isVerified: true) { try $0.headers(through: version) }
-        guard let run else { return nil }
-        // A path up the history goes back commit by commit, or in a few places.
-        state.withLock { $0.headers = [run] + $0.headers.prefix(3) }
-        return run.last
+        let block = try log.sealed.withBlock(of: version, isVerified: true) { block in
+            var headers: [PackedCommit] = []
+            headers.reserveCapacity(block.commitCount)
+            try block.forEachCommit { headers.append($0) }
+            return headers
+        }
+        guard let block else { return nil }
+        // A path up the history reads a few blocks, some of them twice.
+        state.withLock { $0.headers = [block] + $0.headers.prefix(3) }
+        return known([block])
     }
 
     /// Calls `body` with the rows and sections that packed commits inserted. See ``PackedBlock/forEachInserted(by:_:)``.

@@ -58,7 +58,6 @@ enum BlockTarget {
                 replayed.stateHash() == rebuilt.stateHash(), "a block and its records lead to different rows")
         }
         try answer { try block.forEachCommit { _ in } }
-        _ = try answer { _ = try block.headers(through: block.last) }
         for version in [block.first, block.last] {
             try answer { try block.forEachInserted(by: [version]) { _ in } }
             for (offset, length) in [(0, 0), (60, 1), (.max, .max)] as [(UInt32, UInt32)] {
@@ -103,13 +102,12 @@ enum BlockTarget {
         bytes.prefix(PackedLayout.variable).withUnsafeBytes { writer.write(raw: $0) }
         var number = 0
         while rest.count >= 3 {
-            let part = part(number)
-            // A chunk comes after the number of its commits.
-            let commitCount = part == .contents ? rest.removeFirst() : nil
+            // The commits and the events; then the chunks of contents, each with the number of its commits.
+            let commitCount = number < 2 ? nil : rest.removeFirst()
             let count = min(Int(rest.removeFirst()) | Int(rest.removeFirst()) << 8, rest.count)
-            let plain = Array(rest.prefix(count))
+            let plain = rest.prefix(count)
             rest = rest.dropFirst(count)
-            let packed = plain.isEmpty ? [] : part.packed(plain)
+            let packed = plain.isEmpty ? [] : plain.withUnsafeBytes { Deflate.packed($0) }
             if let commitCount { writer.write(byte: commitCount) }
             writer.write(count: count)
             writer.write(count: packed.count)
@@ -119,23 +117,17 @@ enum BlockTarget {
         return writer.withBytes { Array($0) }
     }
 
-    /// What a part of a block of few commits is.
-    private static func part(_ number: Int) -> PackedPart {
-        let first: [PackedPart] = [.strings, .events, .headers]
-        return number < first.count ? first[number] : .contents
-    }
-
     /// A block of few commits, without the compression.
     private static func plain(_ bytes: [UInt8]) throws -> [UInt8] {
         try bytes.withUnsafeBytes { bytes in
             var reader = RecordReader(bytes, version: .empty, from: PackedLayout.variable)
             var (plain, number) = (Array(bytes.prefix(PackedLayout.variable)), 0)
             while !reader.isAtEnd {
-                if part(number) == .contents { plain.append(try reader.readByte("a number of commits")) }
+                if number >= 2 { plain.append(try reader.readByte("a number of commits")) }
                 let count = try reader.readIndex("a size")
                 let packed = try reader.readBytes(reader.readCount("a size"), "a piece")
                 plain += [UInt8(truncatingIfNeeded: count), UInt8(count >> 8)]
-                plain += UnpackedBytes(packed, part(number), count: count).map { Array($0.bytes) } ?? []
+                plain += UnpackedBytes(packed, count: count).map { Array($0.bytes) } ?? []
                 number += 1
             }
             return plain
