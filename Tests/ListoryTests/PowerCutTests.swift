@@ -323,7 +323,10 @@ struct PowerCutTests {
                 try #require(outcome.problem == nil, "\(comment): \(outcome.problem ?? "")")
                 let folder = try TemporaryFolder.inMemory()
                 try image.write(to: folder)
-                let stores = image.files.keys.filter { !$0.hasSuffix("-processes") }.sorted()
+                // A copy that closing a store makes is no store before it has the name of one.
+                let stores = image.files.keys.filter { name in
+                    !["-processes", "-compacted"].contains { name.hasSuffix($0) }
+                }.sorted()
                 do { try check(stores) { folder.file($0) } } catch { Issue.record(error, comment) }
             }
         }
