@@ -234,35 +234,6 @@ struct NodePatchTests {
         #expect(size / patchCount < wholeSize / 4, "\(size / patchCount) bytes, a whole node has up to \(wholeSize)")
     }
 
-    @Test("After nodes that have changed all over, nodes that have changed little are patches all the same")
-    func wholeRuns() throws {
-        var stored = StoredList(TreeLimits())
-        let count: Int64 = 8_000
-        try stored.list.commit { list in
-            let rows = (0..<count).map { NewRow(id: .integer($0), content: [1, 2, 3]) }
-            try list.insertSection(NewSection(id: 1, title: "", items: rows))
-        }
-        try stored.checkpoint()
-        try stored.list.commit { list in
-            for id in 0..<count where id < count / 2 || id % 50 == 0 { try list.update(.integer(id), content: [4]) }
-        }
-        let first = stored.nextNumber
-        try stored.checkpoint()
-        var (whole, patched) = (0, 0)
-        for number in stored.nodes.numbers where number >= first {
-            let isPatch = stored.nodes[number]!.withUnsafeBytes { NodePatch.isPatch($0) }
-            if isPatch { patched += 1 } else { whole += 1 }
-        }
-        // A leaf has some 30 to 64 rows. At most sixteen leaves are not tried after the last one that changed all over.
-        #expect(whole >= count / 2 / 64 && patched >= count / 2 / 64 - 16, "\(whole) whole, \(patched) patched")
-        // What only the first checkpoint had is gone, and nothing that the second one needs.
-        stored.drop(at: 0)
-        let (found, expected) = (stored.nodes.count, try stored.expectedCount)
-        #expect(found == expected)
-        let (rows, shown) = (try ReferenceList(stored.snapshot(at: 0), stored.list.log), stored.kept[0].rows)
-        #expect(rows == shown)
-    }
-
     @Test("A patch of a node that cannot be its base is damaged, and so is one after too many others")
     func impossibleBases() throws {
         let rows = [Self.row(7, 1), Self.row(8, 1)]

@@ -19,6 +19,8 @@ extension PackedBlock {
         let start = state.version
         try check(start, in: first.previous...end)
         var commits = try CommitReader(self)
+        // A copy, because unpacking the headers again would take longer.
+        var marks = commits
         var events = try EventReader(self, commits.strings)
         var pending = EventRun()
         // The last commit of a history says what it is. Strings of different bytes, which have two numbers, may be equal.
@@ -36,13 +38,9 @@ extension PackedBlock {
         }
         try pending.flush(into: &state)
         var histories = state.histories
-        let versions = last.values.sorted()
-        if !versions.isEmpty {
-            var commits = try CommitReader(self)
-            for version in versions {
-                while commits.version < version { _ = try commits.nextInBrief() }
-                histories.note(try commits.next().mark, at: version)
-            }
+        for version in last.values.sorted() {
+            while marks.version < version { _ = try marks.nextInBrief() }
+            histories.note(try marks.next().mark, at: version)
         }
         state.version = end
         state.histories = histories

@@ -31,10 +31,6 @@ package struct CheckpointWriter: ~Copyable {
     private var writer = ByteWriter()
     /// The nodes of rows that only the checkpoint before has.
     private var replaced = ReplacedNodes()
-    /// How many nodes one after another were stored whole, because they had changed too much for a patch.
-    private var wholeCount = 0
-    /// After so many of them, only one of so many is read again to see whether the next ones have changed less.
-    private static let wholeRun = 16
     /// The nodes that were written.
     package private(set) var written = WrittenNodes()
     /// The stored numbers of the values that the checkpoint before needs and this one does not.
@@ -129,14 +125,8 @@ package struct CheckpointWriter: ~Copyable {
     private mutating func putPatch(
         _ node: TreeNode<UntypedRow>, children: [UInt64], _ pool: NodePool
     ) throws -> UInt64? {
-        guard let child = replaced.take(node.number) else { return nil }
-        if wholeCount >= Self.wholeRun && wholeCount % Self.wholeRun != 0 {
-            wholeCount += 1
-            gone += pool.storedNumbers(of: child)
-            return nil
-        }
         // A node that cannot be read is stored whole. The pool has reported the damage, so the checkpoint is not completed.
-        guard let chain = pool.chain(of: child) else { return nil }
+        guard let child = replaced.take(node.number), let chain = pool.chain(of: child) else { return nil }
         guard chain.whole.height == node.height, let stages = try? chain.stages(child, pool.limits) else {
             gone += chain.numbers
             return nil
@@ -159,10 +149,8 @@ package struct CheckpointWriter: ~Copyable {
         if base == 0 && writer.count > chain.wholeSize / 2 {
             gone += chain.numbers
             nextNumber -= 1
-            wholeCount += 1
             return nil
         }
-        wholeCount = 0
         let merged = chain.patches[base...]
         gone += merged.map(\.number)
         try writer.withBytes { try output(number, $0) }

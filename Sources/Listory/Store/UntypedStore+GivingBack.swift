@@ -34,12 +34,12 @@ extension UntypedStore {
             // Where the system's times are coarse, only the meta pages tell that another process has written.
             func state() throws -> (FileFingerprint?, [UInt8]) { (FileFingerprint(path), try DataFile.metaPages(path)) }
             let before = try state()
-            var readOptions = options
-            (readOptions.isReadOnly, readOptions.isKnownToOthers) = (true, false)
-            let log = try CommitLog(path: path, mode: .open, options: readOptions)
+            var readOptions = Environment.Options()
+            readOptions.isReadOnly = true
+            let environment = try Environment.open(path: path, options: readOptions)
             do {
-                defer { try? log.environment.close() }
-                try log.environment.copy(to: copy)
+                defer { try? environment.close() }
+                try environment.copy(to: copy)
             }
             guard Platform.adoptAttributes(of: path, by: copy) else { return false }
             return try DataFile.replace(path, with: copy) { (try? state()).map { $0 == before } ?? false }
