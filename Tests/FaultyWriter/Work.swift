@@ -24,6 +24,8 @@ enum Work: String {
     case checkpoints
     /// A compaction, and edits after it.
     case compact
+    /// Rows are erased, and edits after it.
+    case erase
     /// A copy, and edits of both files.
     case copy
 
@@ -34,9 +36,9 @@ enum Work: String {
     func prepare(_ session: Session) throws {
         if self == .create { return }
         let store = try UntypedStore.create(at: session.path(Work.name), options: options)
-        let count = (self == .compact ? 14 : self == .checkpoints ? 30 : 6) + Int(session.seed % 4)
+        let count = (isRewritten ? 14 : self == .checkpoints ? 30 : 6) + Int(session.seed % 4)
         for number in 0..<count { _ = try insert(store, session, number, .immediate) }
-        if self == .compact {
+        if isRewritten {
             try store.undo(3)
             _ = try insert(store, session, count, .immediate)
         }
@@ -49,8 +51,8 @@ enum Work: String {
         case .edit, .recover, .create, .checkpoints:
             // An opening that fails must not prevent the next one.
             if try !use(session) { _ = try use(session) }
-        case .compact:
-            if !session.attempt({ try compact(session) }) { session.attempt { try compact(session) } }
+        case .compact, .erase:
+            if !session.attempt({ try rewrite(session) }) { session.attempt { try rewrite(session) } }
             _ = try use(session)
         case .copy: try copy(session)
         }
@@ -186,7 +188,14 @@ enum Work: String {
 
     // MARK: - Whole files
 
-    private func compact(_ session: Session) throws {
+    /// Whether the file is written anew.
+    private var isRewritten: Bool { self == .compact || self == .erase }
+
+    private func rewrite(_ session: Session) throws {
+        if self == .erase {
+            try UntypedStore.erase(Erasure(rows: ["1 1", "5 5"]), at: session.path(Work.name))
+            return
+        }
         var compaction = Compaction(keeping: .from(Version(6)))
         compaction.unpackedCount = 1 + Int(session.seed % 7)
         compaction.checkpointSpacing = 16

@@ -181,10 +181,12 @@ struct DamagedRecordTests {
     func contentOutsideTheRecord() throws {
         let source = ArraySource(records: try Self.log())
         let count = UInt32(source.records[0].count)
-        for (offset, length) in [(count, 1), (0, count + 1), (.max, .max), (count - 1, 2)] as [(UInt32, UInt32)] {
+        for (offset, length) in [(count, 1), (0, count + 1), (.max - 1, .max), (count - 1, 2)] as [(UInt32, UInt32)] {
             let reference = ContentReference(version: Version(1), offset: offset, length: length, hash: 0)
             #expect(throws: RecordError.self) { try source.content(of: reference) }
         }
+        let erased = ContentReference(version: Version(1), offset: .max, length: 1, hash: 0)
+        #expect(throws: ListError.erasedContent(1)) { try source.content(of: erased) }
         let last = ContentReference(version: Version(1), offset: count - 1, length: 1, hash: 0)
         #expect(try source.content(of: last) == [source.records[0][Int(count) - 1]])
         let missing = ContentReference(version: Version(99), offset: 0, length: 0, hash: 0)

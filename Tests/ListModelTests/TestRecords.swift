@@ -137,7 +137,7 @@ extension ListEvent {
     /// The content references of the event, in order; equality of rows does not compare them completely.
     var references: [ContentReference] {
         var references: [ContentReference] = []
-        forEachReference { references.append($0) }
+        forEachContent { references.append($1) }
         return references
     }
 }

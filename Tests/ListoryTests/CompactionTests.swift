@@ -225,7 +225,7 @@ struct CompactionTests {
                 let commit = try store.commit(Version(version))
                 for event in try commit.events() {
                     var references: [ContentReference] = []
-                    event.forEachReference { references.append($0) }
+                    event.forEachContent { references.append($1) }
                     for reference in references where reference != .unreadable {
                         #expect(throws: Never.self, "version \(version)") { try store.source.content(of: reference) }
                     }

@@ -13,7 +13,7 @@
 // - create: COUNT new stores, with one or two commits each;
 // - compact: compactions of `recorded.listory` with commits between them;
 // - copy: copies and backups of `recorded.listory` while it is edited;
-// - erase: compactions of `recorded.listory` that drop a content, which was deleted or updated before.
+// - erase: a content of `recorded.listory` that was deleted or updated before is erased, or dropped by a compaction.
 //
 // What is reported as durable is marked in the record: the name of the store, a version and its hash. `discarded` is
 // marked before the name if the store was closed without the commits after the version. `erased` is marked with a content that a
@@ -216,9 +216,13 @@ enum RecordedWriter {
             }!
             mark(name, commit.version, commit.stateHash)
             try store.close()
-            var compaction = Compaction(keeping: .from(commit.version))
-            compaction.isPacked = generator.oneIn(2)
-            try UntypedStore.compact(at: path, compaction)
+            if generator.oneIn(2) {
+                try UntypedStore.erase(Erasure(rows: [id]), at: path)
+            } else {
+                var compaction = Compaction(keeping: .from(commit.version))
+                compaction.isPacked = generator.oneIn(2)
+                try UntypedStore.compact(at: path, compaction)
+            }
             write_recorder_mark("erased \(secret)")
         }
     }

@@ -6,7 +6,7 @@
 // that. With `reads` it opens the store for reading, prints that, and when there is a file with the store's name and
 // `-read`, it prints how many of the rows that the store had then can be read, and found by id. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
 // `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
-// compacts the store after every few commits; with `compact-once` it compacts it and prints `compacted` or the code of the
+// compacts the store after every few commits, with `erase` it erases a row, with `trim` it keeps a part of the history; with `compact-once` it compacts it and prints `compacted` or the code of the
 // error; with `copy` it copies it, and prints `copy number version hash` for each
 // copy. `fork` prints how many calls of a fork are not refused. `contend` is in `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe), and with `damage`
 // it damages stores itself (see DamageTrial).
@@ -48,7 +48,10 @@ enum StoreWriter {
                 return print("compacted")
             } catch { return print((error as? ListError)?.code ?? "\(error)") }
         }
-        if CommandLine.arguments.contains("compact") { return try compact(path) }
+        if CommandLine.arguments.contains("compact") || CommandLine.arguments.contains("erase") {
+            return try compact(path)
+        }
+        if CommandLine.arguments.contains("trim") { return try trim(path) }
         if CommandLine.arguments.contains("reads") { return try read(path) }
         if CommandLine.arguments.contains("fork") { return try fork(path) }
         let acknowledgesEarly = CommandLine.arguments.contains("early")
@@ -121,7 +124,7 @@ enum StoreWriter {
         while true { usleep(1_000_000) }
     }
 
-    /// Compacts the store again and again, with a few commits between, and prints `compacting` before.
+    /// Compacts the store again and again, or erases a row, with a few commits between, and prints `compacting` before.
     private static func compact(_ path: String) throws {
         while true {
             let store = try UntypedStore.open(at: path)
@@ -141,7 +144,33 @@ enum StoreWriter {
             // So that some kills come right after it, however busy the machine is.
             print("compacting")
             fflush(nil)
-            try UntypedStore.compact(at: path, compaction)
+            if CommandLine.arguments.contains("erase") {
+                try UntypedStore.erase(Erasure(rows: [.integer(Int64(newest) - 2)]), at: path)
+            } else {
+                try UntypedStore.compact(at: path, compaction)
+            }
+        }
+    }
+
+    /// Keeps a few undo steps of the store, edits it meanwhile, and opens it again and again.
+    private static func trim(_ path: String) throws {
+        while true {
+            let store = try UntypedStore.open(at: path)
+            for _ in 0..<3 {
+                for _ in 0..<5 {
+                    guard let commit = try store.edit("write", { try change(&$0, $0.state.version.rawValue + 1) })
+                    else {
+                        continue
+                    }
+                    try store.waitUntilDurable()
+                    print(commit.version, commit.stateHash)
+                    fflush(nil)
+                }
+                print("trimming")
+                fflush(nil)
+                try store.trim(Retention(recordBytes: 500), atLeast: 5)
+            }
+            try store.close()
         }
     }
 

@@ -34,12 +34,9 @@ struct ExactCommit {
             guard let event = PackedEvent(event) else { return nil }
             contents.append(
                 event.contents.map { content in
-                    let place = Int(content.offset)..<Int(content.offset) + Int(content.length)
                     // If this guess is wrong, another record is rebuilt.
-                    guard content.version == version, place.lowerBound > end, place.upperBound <= record.count else {
-                        return nil
-                    }
-                    end = place.upperBound
+                    let place = content.place(in: record, of: version, after: end)
+                    if let place { end = place.upperBound }
                     return place
                 })
             packed.append(event)

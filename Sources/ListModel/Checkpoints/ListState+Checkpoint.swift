@@ -47,10 +47,21 @@ extension ListState {
 
     /// A state with the rows of a snapshot, as the newest version of an independent list.
     ///
+    /// - Parameter eraser: knows which contents of the rows are erased.
     /// - Complexity: O(n).
-    package init(rebuilding snapshot: UntypedSnapshot, histories: HistoryTable, _ pool: NodePool) throws {
+    package init(
+        rebuilding snapshot: UntypedSnapshot, histories: HistoryTable, _ pool: NodePool,
+        without eraser: ContentEraser? = nil
+    ) throws {
         self.init(pool)
-        let sections = snapshot.sections.map { $0.entry.contents(snapshot.tree.pool) }
+        var sections = snapshot.sections.map { $0.entry.contents(snapshot.tree.pool) }
+        if let eraser {
+            for section in sections.indices {
+                for row in sections[section].items.indices {
+                    sections[section].items[row].setContent(eraser.reference(sections[section].items[row].content))
+                }
+            }
+        }
         try apply(.listReloaded(old: [], new: sections))
         version = snapshot.version
         self.histories = histories

@@ -125,6 +125,13 @@ package struct CommitTranscriber: ~Copyable {
             length: UInt32(clamping: bytes.count), hash: bytes.withUnsafeBytes { ContentReference.hash(of: $0) })
     }
 
+    /// A content for the next commit that was erased; nil if the hash is not one.
+    package func erasedContent(length: UInt32, hash: UInt64) -> ContentReference? {
+        if hash >= SequenceHash.modulus { return nil }
+        return ContentReference(
+            version: state.version.next, offset: ContentReference.erasedOffset, length: length, hash: hash)
+    }
+
     /// Begins after a version whose commits were dropped.
     ///
     /// - Parameters:
@@ -143,13 +150,13 @@ package struct CommitTranscriber: ~Copyable {
         let placed = try sections.map { section in
             var section = section
             section.items = try section.items.map { row in
-                guard contents.indices.contains(Int(row.content.offset)) else {
+                guard row.content.isErased || contents.indices.contains(Int(row.content.offset)) else {
                     throw ListError.eventMismatch(
                         what: "content of row \(row.id)", expected: "one of \(contents.count)", found: "another")
                 }
                 let reference = ContentReference(
                     version: version, offset: row.content.offset, length: row.content.length, hash: row.content.hash)
-                places[reference] = contents[Int(reference.offset)]
+                if !reference.isErased { places[reference] = contents[Int(reference.offset)] }
                 var row = row
                 row.setContent(reference)
                 return row
@@ -203,10 +210,12 @@ package struct CommitTranscriber: ~Copyable {
         let contents = contents
         try writer.write(state.naming(event), version: version) { writer, content, isChecked, isNew in
             guard isNew else { return writer.write(content, isChecked: isChecked, version) }
-            guard content.version == version, contents.indices.contains(Int(content.offset)) else {
+            let isKnown = content.isErased || contents.indices.contains(Int(content.offset))
+            guard content.version == version, isKnown else {
                 throw ListError.eventMismatch(
                     what: "content", expected: "one of commit \(version)", found: "one of commit \(content.version)")
             }
+            if content.isErased { return writer.write(content, isChecked: isChecked, version) }
             let isWritten = contents[Int(content.offset)].withUnsafeBytes {
                 writer.write(newContent: $0, isChecked: isChecked, version) != nil
             }

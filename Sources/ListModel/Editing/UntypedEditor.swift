@@ -370,9 +370,9 @@ extension UntypedEditor {
 
     /// Whether the content at `reference` is `content`, byte for byte.
     func isContent(_ reference: ContentReference, equalTo content: UnsafeRawBufferPointer) throws -> Bool {
-        guard Int(reference.length) == content.count, reference.hash == ContentReference.hash(of: content) else {
-            return false
-        }
+        guard Int(reference.length) == content.count, reference.hash == ContentReference.hash(of: content),
+            !reference.isErased
+        else { return false }
         // Equal hashes are not sufficient, because somebody may have constructed two contents with the same hash.
         return try withContent(of: reference) { $0.hasSameBytes(as: content) }
     }

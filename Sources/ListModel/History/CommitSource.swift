@@ -19,7 +19,7 @@ public protocol CommitSource: Sendable {
     ///
     /// Implement this in a source that has to copy records, to copy only these bytes.
     ///
-    /// - Throws: ``RecordError`` if the record is too short for it, or what ``readRecord(of:_:)`` throws.
+    /// - Throws: ``ListError/erasedContent(_:)``; ``RecordError`` if the record is too short for it; what ``readRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
     func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws
 
@@ -113,7 +113,10 @@ extension CommitSource {
 
 extension ContentReference {
     /// The content in the record that this reference points into.
+    ///
+    /// - Throws: ``ListError/erasedContent(_:)``; ``RecordError`` if the record is too short.
     package func content(in record: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
+        try checkKept()
         let start = Int(offset)
         guard start + Int(length) <= record.count else {
             throw RecordError(

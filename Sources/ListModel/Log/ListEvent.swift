@@ -77,10 +77,38 @@ extension ListEvent {
 }
 
 extension ListEvent {
-    /// Calls `body` with every content that the event refers to, new or old.
-    package func forEachReference(_ body: (ContentReference) -> Void) {
-        // Whatever an event refers to is written into its record.
-        var writer = ByteWriter()
-        writer.write(self, version: .empty) { _, content, _, _ in body(content) }
+    /// Whether the event names a row for which `isWanted` is true.
+    package func names(_ isWanted: (UntypedID) -> Bool) -> Bool {
+        switch self {
+        case .itemsMoved(_, _, let ids), .itemsIndented(_, let ids, _): ids.contains(where: isWanted)
+        case .itemToggled(_, let id, _), .itemCollapsed(_, let id, _): isWanted(id)
+        default:
+            {
+                var isNamed = false
+                forEachContent { id, _ in if isWanted(id) { isNamed = true } }
+                return isNamed
+            }()
+        }
+    }
+
+    /// Calls `body` with every row whose content the event refers to, and the content, new or old, in the order of the record.
+    package func forEachContent(_ body: (UntypedID, ContentReference) throws -> Void) rethrows {
+        func forEach(in sections: [ListSection]) throws {
+            for section in sections { for row in section.items { try body(row.id, row.content) } }
+        }
+        switch self {
+        case .itemsInserted(_, let rows), .itemsDeleted(_, let rows):
+            for row in rows { try body(row.id, row.content) }
+        case .itemUpdated(_, let id, let old, let new):
+            try body(id, old)
+            try body(id, new)
+        case .sectionInserted(_, let section), .sectionDeleted(_, let section): try forEach(in: [section])
+        case .listReloaded(let old, let new):
+            try forEach(in: old)
+            try forEach(in: new)
+        case .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed, .annotated,
+            .unrecognised:
+            break
+        }
     }
 }

@@ -64,7 +64,7 @@ struct RecordFlags: OptionSet, Hashable {
 package struct RecordHeader {
     var cause: Commit.Cause
     /// The offset of the name; the origin follows it.
-    private var nameOffset: Int
+    private(set) var nameOffset: Int
     var time: Timestamp
     var flags: RecordFlags
     var tracking: Tracking

@@ -39,7 +39,7 @@ public final class EventContext {
 
     /// The bytes that a reference of the event points to.
     ///
-    /// - Throws: an error of the log. A projection must rethrow it.
+    /// - Throws: as ``withContent(of:_:)``.
     /// - Complexity: O(length), and finding the record.
     public func content(of reference: ContentReference) throws -> [UInt8] {
         try withContent(of: reference) { Array($0) }
@@ -47,11 +47,13 @@ public final class EventContext {
 
     /// Calls `body` with the bytes that a reference of the event points to, valid only until it returns.
     ///
-    /// - Throws: an error of the log, which a projection must rethrow; and what `body` throws.
+    /// - Throws: ``ListError/erasedContent(_:)``, which a projection may catch; another error of the log, which it must rethrow; and
+    ///   what `body` throws.
     /// - Complexity: O(1), and finding the record.
     public func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
+        try reference.checkKept()
         var isRead = false
         do {
             return try source.withContent(of: reference) { bytes in

@@ -1,6 +1,6 @@
 // Where the content of a row is stored. The model refers to content and never decodes it.
 //
-// Always holds: the referenced bytes are in the record of the commit that set the content, and never change.
+// Always holds: the referenced bytes are in the record of the commit that set the content, and never change, unless they are erased.
 
 /// The place where the content of a row was written: a range of bytes in the record of a commit, with their hash.
 ///
@@ -14,7 +14,7 @@ public struct ContentReference: Hashable, Sendable {
     /// The length of the content in bytes.
     public let length: UInt32
     /// The hash of the content, a residue modulo 2⁶¹ − 1. Two contents are compared by it without reading them.
-    let hash: UInt64
+    public let hash: UInt64
 
     init(version: Version, offset: UInt32, length: UInt32, hash: UInt64) {
         self.version = version
@@ -34,5 +34,27 @@ public struct ContentReference: Hashable, Sendable {
     /// Whether both refer to equal bytes. Compares length and hash.
     func hasSameContent(as other: ContentReference) -> Bool {
         length == other.length && hash == other.hash
+    }
+}
+
+// MARK: - Erased contents
+
+extension ContentReference {
+    /// The offset of an erased content. A record ends before it.
+    static let erasedOffset = UInt32.max
+
+    /// Whether the content was erased: there are no bytes any more.
+    public var isErased: Bool { offset == ContentReference.erasedOffset }
+
+    /// The same content once it is erased.
+    package var erased: ContentReference {
+        ContentReference(version: version, offset: ContentReference.erasedOffset, length: length, hash: hash)
+    }
+
+    /// Checks that the content was not erased.
+    ///
+    /// - Throws: ``ListError/erasedContent(_:)``.
+    package func checkKept() throws {
+        if isErased { throw ListError.erasedContent(version) }
     }
 }

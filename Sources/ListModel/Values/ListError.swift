@@ -59,6 +59,8 @@ public enum ListError: Error, Sendable {
     case commitTooLarge(bytes: Int)
     /// The list would exceed the limit of rows or sections, or the log the limit of versions.
     case limitReached(what: String, limit: UInt64)
+    /// The content that this version gave a row was erased.
+    case erasedContent(Version)
     /// An event of the log does not fit the state it is applied to.
     case eventMismatch(what: String, expected: String, found: String)
     /// A stored row cannot be read as the typed model expects it.
@@ -137,7 +139,8 @@ extension ListError {
         case .unknownItem, .unknownSection, .notInVersion, .duplicateItem, .duplicateSection, .itemIndexOutOfRange,
             .sectionIndexOutOfRange, .identityChanged, .unencodable, .otherKind, .movedOntoItself, .depthOutOfRange,
             .cannotIndent, .cannotOutdent, .nothingToUndo, .nothingToRedo, .conflicts, .notInHistory, .groupMismatch,
-            .insideCommit, .commitTooLarge, .limitReached, .eventMismatch, .unreadable:
+            .insideCommit, .commitTooLarge, .limitReached, .erasedContent, .eventMismatch,
+            .unreadable:
             true
         default: false
         }
@@ -179,6 +182,7 @@ extension ListError {
         case .insideCommit: "insideCommit"
         case .commitTooLarge: "commitTooLarge"
         case .limitReached: "limitReached"
+        case .erasedContent: "erasedContent"
         case .eventMismatch: "eventMismatch"
         case .unreadable: "unreadable"
         case .notFound: "notFound"
@@ -252,6 +256,7 @@ extension ListError: CustomStringConvertible {
         case .groupMismatch(let expected): "groups are begun and ended in pairs: expected \(expected)"
         case .commitTooLarge(let bytes): "the commit has \(bytes) bytes, and a record holds less than 4 GiB"
         case .limitReached(let what, let limit): "there are at most \(limit) \(what)"
+        case .erasedContent(let version): "the content of version \(version) was erased"
         case .eventMismatch(let what, let expected, let found),
             .unreadable(let what, let expected, let found):
             "\(what): expected \(expected), found \(found)"

@@ -86,7 +86,7 @@ extension ContentCoder {
 extension UntypedEditor {
     /// Updates the content of a row, unless the row already has the same item in an older version.
     package mutating func update<Item>(_ id: UntypedID, content: [UInt8], _ coder: ContentCoder<Item>) throws {
-        if coder.version > 0, let row = state.item(id) {
+        if coder.version > 0, let row = state.item(id), !row.content.isErased {
             let isSame = try withContent(of: row.content) { coder.isSameItem($0, as: content) }
             if isSame { return }
         }

@@ -295,6 +295,7 @@ extension GroupCommit {
             throw ListError.damagedNode(
                 ListError.unreadable(what: "row", expected: "the stored node that it is in", found: "a damaged one"))
         }
+        try reference.checkKept()
         if let copy = try supersededContent(of: reference) { return copy }
         do { return try recordedContent(of: reference) } catch {
             // Its commit may have been made again meanwhile; then another one has the version.

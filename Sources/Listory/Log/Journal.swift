@@ -153,6 +153,8 @@ extension Journal {
             // An existing journal is read and checked before anything is appended.
             return Journal(rows, environment, table, existing, 0, options)
         }
+        // The file may have taken the place of another one in a process that was killed before that was durable.
+        if existing == nil { try environment.syncNewFile() }
         let database =
             try existing
             ?? environment.openDatabase(

@@ -30,6 +30,8 @@ public struct Compaction: Sendable {
     /// Whether the new file is only measured, not put in place of the old one. Another process may have
     /// the store open.
     public var isDryRun = false
+    /// The contents to leave out.
+    var erased: Erasure?
 
     /// A compaction that keeps these versions.
     public init(keeping kept: Kept = .everything) {
@@ -90,23 +92,26 @@ extension StoreProtocol {
         at path: String, _ compaction: Compaction = Compaction(), options: StoreOptions = StoreOptions(),
         progress: (Double) -> Void = { _ in }
     ) throws -> CompactionReport {
-        try door {
-            // The file is replaced, not a symbolic link to it.
-            let path = Platform.resolved(path) ?? path
-            guard Platform.exists(path) else { throw ListError.notFound(path: path) }
-            let diagnostics = Diagnostics(options.label, slowEdit: options.slowEditThreshold)
-            let span = diagnostics.begin(.compaction)
-            let report = try UntypedStore.claiming(path) {
-                try UntypedStore.compactClaimed(at: path, compaction, options, progress)
-            }
-            diagnostics.end(span, .compacted(report))
-            diagnostics.wait()
-            return report
-        }
+        try door { try UntypedStore.compact(at: path, compaction, options, progress).0 }
     }
 }
 
 extension UntypedStore {
+    /// Compacts a store, and says what was erased.
+    static func compact(
+        at path: String, _ compaction: Compaction, _ options: StoreOptions, _ progress: (Double) -> Void
+    ) throws -> (CompactionReport, Compactor.Erased?) {
+        // The file is replaced, not a symbolic link to it.
+        let path = Platform.resolved(path) ?? path
+        guard Platform.exists(path) else { throw ListError.notFound(path: path) }
+        let diagnostics = Diagnostics(options.label, slowEdit: options.slowEditThreshold)
+        let span = diagnostics.begin(.compaction)
+        let result = try claiming(path) { try compactClaimed(at: path, compaction, options, progress) }
+        diagnostics.end(span, .compacted(result.0))
+        diagnostics.wait()
+        return result
+    }
+
     /// Runs what writes a file beside a path and then puts it there, while nobody else does that.
     static func claiming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do { return try DataFile.claiming(path, body) } catch let error as LMDBError {
@@ -115,12 +120,14 @@ extension UntypedStore {
         }
     }
 
-    fileprivate static func compactClaimed(
+    private static func compactClaimed(
         at path: String, _ compaction: Compaction, _ options: StoreOptions, _ progress: (Double) -> Void
-    ) throws -> CompactionReport {
+    ) throws -> (CompactionReport, Compactor.Erased?) {
         let bytesBefore = Platform.size(path)
         let scratch = path + "-compacting"
         let copy = path + "-compacted"
+        // What killed processes have left has what is to be dropped or erased.
+        if !compaction.isDryRun { try removeLeftovers(of: path) }
         defer { for name in [scratch, copy] { DataFile.remove(name) } }
         for name in [scratch, copy] { DataFile.remove(name) }
         var readOptions = options
@@ -133,7 +140,9 @@ extension UntypedStore {
             var compactor = try Compactor(source, compaction, to: scratch, options)
             written = try compactor.run { progress($0 * 0.6) }
             try compactor.finish(copy)
-            if compaction.isDryRun { return written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(copy)) }
+            if compaction.isDryRun {
+                return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(copy)), written.erased)
+            }
             fingerprint = FileFingerprint(path)
             guard try source.isNewest() else {
                 throw ListError.writtenElsewhere(expected: written.version, found: written.version.next)
@@ -147,8 +156,21 @@ extension UntypedStore {
             throw ListError.headMismatch(
                 what: "compacted state", expected: "\(written.stateHash)", found: "\(verified.stateHash)")
         }
+        if compaction.erased != nil { try deleteErasedRows(of: copy, options) }
         try replace(path, with: copy, fingerprint, written.version)
-        return written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(path))
+        return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(path)), written.erased)
+    }
+
+    /// Removes files beside a store that were to take its place.
+    private static func removeLeftovers(of path: String) throws {
+        let names = [
+            successor(of: path), unfinishedSuccessor(of: path), path + "-compacted-compacted", path + "-repaired",
+            path + "-repaired-salvaging0",
+        ]
+        for name in names {
+            DataFile.remove(name)
+            if Platform.exists(name) { throw ListError.notPermitted(path: name, isReadOnly: false) }
+        }
     }
 
     static func replace(

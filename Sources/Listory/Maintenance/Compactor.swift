@@ -4,7 +4,7 @@
 // knows what follows from the rows.
 //
 // Always holds: a block ends at a checkpoint, so the next one can be replayed from there; every content that the new
-// file refers to is in the new file.
+// file refers to is in the new file, except those that are erased, which were never given to it.
 
 import LMDB
 import ListModel
@@ -21,6 +21,7 @@ struct Compactor: ~Copyable {
         var unpackedCount: UInt64 = 0
         var eventCount: UInt64 = 0
         var blockBytes = 0
+        var erased: Erased?
 
         func report(bytesBefore: Int, bytesAfter: Int) -> CompactionReport {
             CompactionReport(
@@ -31,17 +32,30 @@ struct Compactor: ~Copyable {
         }
     }
 
+    /// What was erased.
+    struct Erased {
+        var contentCount: Int
+        var byteCount: Int
+        var commitCount: Int
+        /// How many contents were written by commits whose origin is not known any more.
+        var unattributedCount = 0
+        /// How many rows of the newest version have an erased content.
+        var deletedCount = 0
+    }
+
     private let source: UntypedStore
     private let compaction: Compaction
     private var file: NewStoreFile
     private var state: ListState
     private var written: Written
+    private var eraser: ContentEraser?
 
     init(_ source: UntypedStore, _ compaction: Compaction, to path: String, _ options: StoreOptions) throws {
         var options = options
         options.identifierKinds = source.identifierKinds.withLock { $0 }
         let file = try NewStoreFile(at: path, options)
-        let newest = try source.snapshot
+        // Later commits may still be discarded.
+        let newest = try source.snapshot(at: source.durableVersion)
         self.source = source
         self.compaction = compaction
         written = Written(
@@ -54,9 +68,10 @@ struct Compactor: ~Copyable {
     private static let blockSize = 16_384
 
     /// Writes everything.
-    mutating func run(_ progress: (Double) -> Void) throws -> Written {
+    mutating func run(_ progress: (Double) throws -> Void) throws -> Written {
         let base = try findBase()
-        try begin(at: base)
+        try findErased()
+        try begin(at: base, progress)
         let last = written.version.rawValue
         let sealed =
             compaction.isPacked && last > UInt64(compaction.unpackedCount)
@@ -66,7 +81,7 @@ struct Compactor: ~Copyable {
         var version = base
         while version.rawValue < last {
             version = version.next
-            let record = try source.group.withRecord(of: version) { Array($0) }
+            let record = try record(of: version)
             if version.rawValue <= sealed {
                 try record.withUnsafeBytes { record in
                     try packer.add(record, to: &state) { try Self.note($0, record, &file, &written) }
@@ -85,7 +100,7 @@ struct Compactor: ~Copyable {
             }
             try file.flushIfLarge()
             if isCheckpointDue && version.rawValue < last { try takeCheckpoint() }
-            if version.rawValue % 8_192 == 0 { progress(Double(version.rawValue) / Double(last)) }
+            if version.rawValue % 1_024 == 0 { try progress(Double(version.rawValue) / Double(last)) }
         }
         written.base.sealed = Version(sealed)
         written.eventCount = file.head.eventCount - written.base.eventCount
@@ -96,7 +111,9 @@ struct Compactor: ~Copyable {
             try takeCheckpoint()
         }
         try file.put(written.base)
-        try source.copyProjections(to: file.database, from: written.base.version)
+        if eraser != nil { written.erased?.deletedCount = try state.snapshot().erasedRows.count }
+        // Their states may contain anything.
+        if eraser == nil { try source.copyProjections(to: file.database, from: written.base.version) }
         return written
     }
 
@@ -142,47 +159,82 @@ extension Compactor {
             while base < newest, try source.group.commit(base.next).time < time { base = base.next }
             return base
         case .recordBytes(let bytes):
-            var base = newest
-            var total = 0
-            while base > oldest {
-                total += try source.group.withRecord(of: base) { $0.count }
-                if total > bytes { break }
-                base = Version(base.rawValue - 1)
-            }
-            return base
+            return try min(newest, source.version(ofBytes: bytes))
         }
     }
 
     /// Writes the version that the log begins with, and the contents that were written before it.
-    private mutating func begin(at base: Version) throws {
+    private mutating func begin(at base: Version, _ progress: (Double) throws -> Void) throws {
         guard base > .empty else { return }
         let snapshot = try source.baseSnapshot(at: base)
         let (totals, histories) = try source.totals(at: base)
-        state = try ListState(rebuilding: snapshot, histories: histories, state.pool)
+        state = try ListState(rebuilding: snapshot, histories: histories, state.pool, without: eraser)
         file.begin(after: totals)
         written.base = totals
-        try copyContents(snapshot, before: base)
+        try copyContents(snapshot, before: base, progress)
         try takeCheckpoint()
     }
 
     /// Copies the contents of dropped commits that the rows of the base or later events still refer to.
-    private func copyContents(_ snapshot: UntypedSnapshot, before base: Version) throws {
+    private mutating func copyContents(
+        _ snapshot: UntypedSnapshot, before base: Version, _ progress: (Double) throws -> Void
+    ) throws {
         var references: Set<ContentReference> = []
-        for section in snapshot.sections { for item in section.items { references.insert(item.content) } }
+        func note(_ content: ContentReference) {
+            if !(eraser?.reference(content) ?? content).isErased { references.insert(content) }
+        }
+        for section in snapshot.sections { for item in section.items { note(item.content) } }
         var version = base
         while version < written.version {
             version = version.next
+            if version.rawValue % 1_024 == 0 { try progress(0) }
             for event in try source.group.commit(version).events() {
-                event.forEachReference { if $0.version <= base { references.insert($0) } }
+                event.forEachContent { if $1.version <= base { note($1) } }
             }
         }
         let source = source
-        _ = try file.putContents(references) { try source.group.content(of: $0) }
+        _ = try file.putContents(references) { reference in
+            if try source.group.log.sealed.isKnownAsLost(reference) { return nil }
+            return try source.group.content(of: reference)
+        }
+        if compaction.erased?.origins.isEmpty == false {
+            written.erased?.unattributedCount = references.count { $0.version <= source.oldestVersion }
+        }
     }
 
     private mutating func takeCheckpoint() throws {
         let source = source
-        try file.takeCheckpoint(of: &state) { try? source.group.content(of: $0) }
+        let eraser = eraser
+        try file.takeCheckpoint(of: &state) { try? source.group.content(of: eraser?.formerReference($0) ?? $0) }
+    }
+}
+
+// MARK: - Erasing
+
+extension Compactor {
+    /// Finds the contents to erase.
+    private mutating func findErased() throws {
+        guard let erased = compaction.erased else { return }
+        var eraser = ContentEraser(rows: erased.rows, origins: erased.origins)
+        for section in try source.snapshot(at: source.oldestVersion).sections {
+            for row in section.items { eraser.find(in: row) }
+        }
+        var version = source.oldestVersion
+        while version < written.version {
+            version = version.next
+            try source.group.withRecord(of: version) { try eraser.find(in: $0, of: version) }
+        }
+        written.erased = Erased(
+            contentCount: eraser.contentCount, byteCount: eraser.byteCount, commitCount: eraser.commitCount)
+        self.eraser = eraser
+    }
+
+    /// The record of a commit in the new file.
+    private mutating func record(of version: Version) throws -> [UInt8] {
+        let checksum = file.head.checksum
+        return try source.group.withRecord(of: version) {
+            try eraser?.record($0, of: version, after: checksum) ?? Array($0)
+        }
     }
 }
 

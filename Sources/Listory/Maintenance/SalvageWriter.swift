@@ -45,7 +45,9 @@ extension SalvageIndex {
         // Contents that were written before the base.
         var older: Set<ContentReference> = []
         if base.version > .empty {
-            for section in state.snapshot().sections { for item in section.items { older.insert(item.content) } }
+            for section in state.snapshot().sections {
+                for item in section.items where !item.content.isErased { older.insert(item.content) }
+            }
         }
         var checksum = base.checksum
         var rest: SalvagePiece?
@@ -58,7 +60,9 @@ extension SalvageIndex {
                     eventCount += UInt64(commit.eventCount)
                     if base.version > .empty {
                         for event in try commit.events() {
-                            event.forEachReference { if $0.version <= base.version { older.insert($0) } }
+                            event.forEachContent {
+                                if $1.version <= base.version && !$1.isErased { older.insert($1) }
+                            }
                         }
                     }
                     try file?.advance(record, version)

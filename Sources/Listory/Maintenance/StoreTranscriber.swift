@@ -47,6 +47,16 @@ public struct StoreTranscriber: ~Copyable {
     /// A content that a row gets in the next commit.
     public mutating func content(_ bytes: [UInt8]) -> ContentReference { commits.content(bytes) }
 
+    /// A content that a row gets in the next commit, and that was erased.
+    ///
+    /// - Parameters:
+    ///   - length: how many bytes it had.
+    ///   - hash: its ``ContentReference/hash``.
+    /// - Returns: nil if the hash is not one.
+    public func erasedContent(length: UInt32, hash: UInt64) -> ContentReference? {
+        commits.erasedContent(length: length, hash: hash)
+    }
+
     /// Writes the next commit.
     ///
     /// - Parameters:

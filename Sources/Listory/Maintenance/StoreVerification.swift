@@ -28,16 +28,16 @@ public struct StoreVerification: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - path: the store. Other processes may have it open, this one may not.
-    ///   - progress: called from time to time with the part that is done, 0 to 1.
+    ///   - progress: called from time to time with the part that is done, 0 to 1. An error that it throws ends the check.
     /// - Throws: ``ListError``, for the first fault: ``ListError/failed(cause:)`` with an `LMDBError` for damaged pages, or with a
     ///   `RecordError` for a damaged record; other cases for events that do not fit, a hash that differs, a head or a history that
     ///   is not the log's, or a damaged state of a projection.
     /// - Complexity: O(events · log n).
-    public init(path: String, progress: (Double) -> Void = { _ in }) throws {
+    public init(path: String, progress: (Double) throws -> Void = { _ in }) throws {
         self = try door { try StoreVerification(checking: path, progress) }
     }
 
-    private init(checking path: String, _ progress: (Double) -> Void) throws {
+    private init(checking path: String, _ progress: (Double) throws -> Void) throws {
         var options = StoreOptions()
         (options.isReadOnly, options.isKnownToOthers) = (true, false)
         (options.gate, options.unloadsPages) = (.full, true)
@@ -70,7 +70,7 @@ public struct StoreVerification: Hashable, Sendable {
             let commit = try replay.check(version, record)
             if contents.isNeeded { try contents.check(commit) }
             try touches?.add(record, of: version)
-            if version.rawValue % 4_096 == 0 { progress(Double(version.rawValue) / total) }
+            if version.rawValue % 4_096 == 0 { try progress(Double(version.rawValue) / total) }
         }
         let found = replay.found
         guard found == expected else {
@@ -88,7 +88,7 @@ public struct StoreVerification: Hashable, Sendable {
         eventCount = found.eventCount - base.eventCount
         stateHash = state.stateHash()
         lostContentCount = contents.lostCount
-        progress(1)
+        try progress(1)
     }
 
     /// The commits that are being checked.
@@ -158,12 +158,13 @@ public struct StoreVerification: Hashable, Sendable {
 
         mutating func check(_ commit: Commit) throws {
             var references: [ContentReference] = []
-            for event in try commit.events() { event.forEachReference { references.append($0) } }
+            for event in try commit.events() { event.forEachContent { references.append($1) } }
             for reference in references { try check(reference) }
         }
 
         private mutating func check(_ reference: ContentReference) throws {
-            guard reference.version <= sealed.base.version, known.insert(reference).inserted else { return }
+            guard reference.version <= sealed.base.version, !reference.isErased, known.insert(reference).inserted
+            else { return }
             if try sealed.isKnownAsLost(reference) { return lostCount += 1 }
             let isThere: Void? = try sealed.withContent(of: reference) { try reference.check($0) }
             guard isThere != nil else {

@@ -182,6 +182,12 @@ final class Checkpointer: Sendable {
     /// Whether this process may pack commits: it has the checkpoint role, so that no other process does, and no checkpoint is damaged.
     var mayPack: Bool { state.withLock { $0.hasRole && !$0.isUnusable } }
 
+    /// Whether this process may write a successor: as ``mayPack``, also if it has not taken a checkpoint yet.
+    var mayTrim: Bool {
+        let (hasRole, isUnusable) = state.withLock { ($0.hasRole, $0.isUnusable) }
+        return !isUnusable && (hasRole || database.table?.takeRole() ?? true)
+    }
+
     /// Runs `body` while no checkpoint is running.
     func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
         try running.withLock { _ in try body() }

@@ -77,6 +77,8 @@ public final class UntypedStore: Sendable {
     let past: Past
     /// The projections.
     let followers = StoreFollowers()
+    /// What writes a successor.
+    let keeper = Locked<(any StoreKeeper)?>(nil)
     /// The touches of the commits that are not indexed.
     let tails = Locked(TouchTails())
     /// Held by an edit, or another change, from its beginning to its end.
@@ -183,7 +185,11 @@ public final class UntypedStore: Sendable {
         var options = options
         options.diagnostics = Diagnostics(options.label, slowEdit: options.slowEditThreshold)
         let span = options.diagnostics.begin(.opening)
-        let store = try UntypedStore(log(), options)
+        var store = try UntypedStore(log(), options)
+        // It was written for a process that was killed.
+        if store.hasSuccessor, (try? store.close()) != nil {
+            store = try UntypedStore(CommitLog(path: store.path, mode: .open, options: options), options)
+        }
         options.diagnostics.end(span, .opened(store.recovery.report(of: store.durableVersion)))
         if options.lastVersion == nil { store.racer.start() }
         options.diagnostics.wait()
@@ -324,7 +330,7 @@ public final class UntypedStore: Sendable {
     /// - Complexity: as taking a checkpoint; O(size of the file) if pages are given back, and packing up to 65,536 commits.
     public func close(discardingUnappended: Bool = false) throws {
         try door {
-            try checkIsOutside()
+            try withHead { _ in }
             if !discardingUnappended { try group.flush(through: nil) }
             if !options.isReadOnly, let checkpointer, checkpointer.isDueAtClose {
                 // All commits are in the log; without a checkpoint, the next opening only takes longer.
@@ -334,6 +340,11 @@ public final class UntypedStore: Sendable {
             if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
             // The rows that they keep would keep the file open.
             followers.letGo()
+            let keeper = keeper.withLock { $0 }
+            keeper?.stop()
+            var isClosed = false
+            defer { if !isClosed { keeper?.start() } }
+            let successor = catchUpSuccessor()
             let isMostlyFree = isMostlyFree
             try exclusively {
                 try withTurn { head in
@@ -356,6 +367,7 @@ public final class UntypedStore: Sendable {
                         throw error
                     }
                     head.isClosed = true
+                    isClosed = true
                     head.observers.finish()
                     group.failures.finish()
                     head.editor = UntypedEditor(ListState(), source: group)
@@ -365,7 +377,7 @@ public final class UntypedStore: Sendable {
                 }
             }
             racer.stop()
-            if isMostlyFree { giveBack() }
+            if let successor { put(successor) } else if isMostlyFree { giveBack() }
             options.diagnostics.wait()
         }
     }
@@ -470,6 +482,14 @@ extension UntypedStore {
 
     /// Reads the content of rows and the commits of the past.
     public var source: any CommitSource { group }
+}
+
+/// The interface of what writes a successor of a store.
+protocol StoreKeeper: AnyObject, Sendable {
+    /// Begins to look now and then.
+    func start()
+    /// Ends, and returns when nothing of it is running.
+    func stop()
 }
 
 // MARK: - Of any items

@@ -303,3 +303,19 @@ extension ListStore {
         try core.projection(type)
     }
 }
+
+// MARK: - Erasing
+
+extension ListStore {
+    /// Erases the contents of rows, all that they had at any version. See ``StoreProtocol/erase(_:at:options:progress:)``.
+    ///
+    /// ```swift
+    /// try ListStore<String, Todo>.erase([7], at: path)
+    /// ```
+    @discardableResult
+    public static func erase(
+        _ rows: some Sequence<Item.ID>, at path: String, options: StoreOptions = StoreOptions()
+    ) throws -> ErasureReport {
+        try erase(Erasure(rows: Set(rows.map(\.untypedID))), at: path, options: options)
+    }
+}

@@ -71,7 +71,7 @@ enum BlockTarget {
             try answer {
                 var references: [ContentReference] = []
                 for event in try Commit(record: record, version: version).events() {
-                    event.forEachReference { if $0.version == version { references.append($0) } }
+                    event.forEachContent { if $1.version == version && !$1.isErased { references.append($1) } }
                 }
                 for reference in references {
                     let found = try block.withContent(of: reference) { Array($0) }

@@ -43,8 +43,8 @@ struct ListoryCommand: ParsableCommand {
             RestoreCommand.self,
             StatsCommand.self, CheckpointsCommand.self, ProjectionsCommand.self, RecordCommand.self, WhoCommand.self,
             ImportCommand.self, ExportCommand.self, ExtractCommand.self, VerifyCommand.self, ReplayCommand.self,
-            CompactCommand.self, RepairCommand.self, SalvageCommand.self, BackupCommand.self, CopyCommand.self,
-            ManualCommand.self, DemoCommand.self,
+            CompactCommand.self, EraseCommand.self, RepairCommand.self, SalvageCommand.self, BackupCommand.self,
+            CopyCommand.self, ManualCommand.self, DemoCommand.self,
         ])
 
     static func main() {

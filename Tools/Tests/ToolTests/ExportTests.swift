@@ -31,6 +31,14 @@ import ToolSupport
         // Packed, and with a part of its history dropped.
         if round % 4 == 1 { try UntypedStore.compact(at: path) }
         if round % 4 == 2 { try UntypedStore.compact(at: path, Compaction(keeping: .from(Version(30)))) }
+        // With contents that are erased, also of the oldest version.
+        if round % 4 >= 2 { try UntypedStore.erase(Erasure(origins: ["anna"]), at: path) }
+        if round % 4 == 2 {
+            let store = try UntypedStore.open(at: path)
+            let rows = try store.snapshot(at: store.oldestVersion).sections.flatMap { $0.items.prefix(2).map(\.id) }
+            try store.close()
+            try UntypedStore.erase(Erasure(rows: Set(rows)), at: path)
+        }
         let lines = try lines(of: path)
         let file = folder.file("lines")
         try Data(lines).write(to: URL(fileURLWithPath: file))

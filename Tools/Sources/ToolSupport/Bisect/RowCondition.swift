@@ -82,7 +82,7 @@ public struct ConditionReader {
         case .rowExists(let id): return path(id) != nil
         case .rowIsChecked(let id): return row(id)?.isChecked ?? false
         case .rowContains(let id, let words):
-            return try row(id).map { try source.withContent(of: $0.content, words.words.match) } ?? false
+            return try row(id).map { try source.withShownContent(of: $0.content, words.words.match) } ?? false
         case .rowIsIn(let id, let section): return path(id).map { section.means(rows.sections[$0.section].id) } ?? false
         case .not(let other): return try !holds(other, for: rows)
         case .and(let one, let other): return try holds(one, for: rows) && holds(other, for: rows)
@@ -92,7 +92,7 @@ public struct ConditionReader {
 
     private mutating func has(_ words: RowCondition.Words, _ rows: ItemCollection) throws -> Bool {
         try searches[words, default: RepeatedSearch()].hasMatch(in: rows) { [source] in
-            try source.withContent(of: $0, words.words.match)
+            try source.withShownContent(of: $0, words.words.match)
         }
     }
 }

@@ -50,7 +50,9 @@ extension ListEditor {
 
     /// The text that can be changed, or what the content is.
     private func title(of row: UntypedRow) throws -> String {
-        if let text = EditableContent.text(of: try store.source.content(of: row.content)) { return text.shown }
+        if let text = try store.source.withShownContent(of: row.content, { EditableContent.text(of: Array($0)) }) {
+            return text.shown
+        }
         return try store.source.title(of: row.content)
     }
 

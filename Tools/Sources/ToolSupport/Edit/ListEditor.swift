@@ -315,7 +315,7 @@ public final class ListEditor: TerminalContent {
         let id = try freshID(like: example?.id)
         var content: [UInt8]? = ImportedList.content(title: text)
         if let example {
-            let old = try store.source.content(of: example.content)
+            let old = try store.source.withShownContent(of: example.content) { Array($0) }
             content = EditableContent.content(text, like: old, id: example.id, newID: id)
         }
         guard let content else { throw EditableContent.refusal }
@@ -346,7 +346,8 @@ public final class ListEditor: TerminalContent {
         guard let row = row(line) else {
             return mode = .typing(.title, TypedText(rows.sections[line.section].title))
         }
-        guard let text = EditableContent.text(of: try store.source.content(of: row.content)) else {
+        guard let text = EditableContent.text(of: try store.source.withShownContent(of: row.content) { Array($0) })
+        else {
             throw EditableContent.refusal
         }
         mode = .typing(.title, TypedText(text))
@@ -374,7 +375,7 @@ public final class ListEditor: TerminalContent {
         for distance in 1...max(1, lineCount) {
             let index = (cursor + distance) % max(1, lineCount)
             guard let line = line(index), let row = row(line) else { continue }
-            if try store.source.withContent(of: row.content, { words.match(content: $0) }) {
+            if try store.source.withShownContent(of: row.content, { words.match(content: $0) }) {
                 cursor = index
                 return
             }

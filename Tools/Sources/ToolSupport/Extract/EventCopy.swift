@@ -90,7 +90,7 @@ struct EventCopy {
     }
 
     private func content(_ reference: ContentReference) throws -> [UInt8] {
-        try source.withContent(of: reference) { keepsContents ? Array($0) : Redaction.content($0) }
+        try source.withShownContent(of: reference) { keepsContents ? Array($0) : Redaction.content($0) }
     }
 
     func rows(_ rows: some Sequence<UntypedRow>) throws -> [NewRow] {

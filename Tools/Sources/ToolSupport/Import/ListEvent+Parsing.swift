@@ -7,9 +7,9 @@ import ListModel
 extension ListEvent {
     /// An event from its value.
     ///
-    /// - Parameter content: makes a content of its bytes.
+    /// - Parameter content: makes a content of its value.
     /// - Throws: ``RequestError``.
-    init(_ value: JSONValue, _ content: ([UInt8]) -> ContentReference) throws {
+    init(_ value: JSONValue, _ content: (JSONValue) -> ContentReference) throws {
         guard let members = value.members, members.count == 1, let (name, argument) = members.first else {
             throw RequestError.field("event", expected: "an object with one member, the event", found: value)
         }
@@ -46,8 +46,8 @@ extension ListEvent {
         case "itemUpdated":
             let fields = try fields("at", "id", "old", "new")
             self = .itemUpdated(
-                at: try fields.place("at"), try fields.identifier("id"), old: content([]),
-                new: content(RowContent.bytes(try fields.value("new", expected: "a content"))))
+                at: try fields.place("at"), try fields.identifier("id"), old: content(.null),
+                new: content(try fields.value("new", expected: "a content")))
         case "itemsIndented":
             let fields = try fields("at", "by", "ids")
             self = .itemsIndented(at: try fields.place("at"), try ids(fields), by: try fields.depthChange("by"))
@@ -120,7 +120,7 @@ extension RequestFields {
         return change
     }
 
-    fileprivate func rows(_ field: String, _ content: ([UInt8]) -> ContentReference) throws -> [UntypedRow] {
+    fileprivate func rows(_ field: String, _ content: (JSONValue) -> ContentReference) throws -> [UntypedRow] {
         try array(field, of: "rows").enumerated().map { index, value in
             let fields = try RequestFields(
                 value, "\(path(field))[\(index)]", expected: "id", "checked", "depth", "collapsed", "content")
@@ -131,24 +131,24 @@ extension RequestFields {
             }
             return UntypedRow(
                 id: try fields.identifier("id"), isChecked: try fields.bool("checked"),
-                content: content(RowContent.bytes(try fields.value("content", expected: "a content"))), depth: depth,
+                content: content(try fields.value("content", expected: "a content")), depth: depth,
                 isCollapsed: try fields.has("collapsed") && fields.bool("collapsed"))
         }
     }
 
-    fileprivate func section(_ field: String, _ content: ([UInt8]) -> ContentReference) throws -> ListSection {
+    fileprivate func section(_ field: String, _ content: (JSONValue) -> ContentReference) throws -> ListSection {
         try RequestFields.section(try value(field, expected: "a section"), path(field), content)
     }
 
     /// Sections with their rows.
-    func sections(_ field: String, _ content: ([UInt8]) -> ContentReference) throws -> [ListSection] {
+    func sections(_ field: String, _ content: (JSONValue) -> ContentReference) throws -> [ListSection] {
         try array(field, of: "sections").enumerated().map { index, value in
             try RequestFields.section(value, "\(path(field))[\(index)]", content)
         }
     }
 
     private static func section(
-        _ value: JSONValue, _ name: String, _ content: ([UInt8]) -> ContentReference
+        _ value: JSONValue, _ name: String, _ content: (JSONValue) -> ContentReference
     ) throws -> ListSection {
         let fields = try RequestFields(value, name, expected: "id", "title", "items")
         return ListSection(

@@ -121,6 +121,14 @@ public struct LogImport {
     }
 }
 
+extension StoreTranscriber {
+    /// A content that a row gets in the next commit.
+    fileprivate mutating func content(_ value: JSONValue) -> ContentReference {
+        let erased = RowContent.erased(value).flatMap { erasedContent(length: $0.length, hash: $0.hash) }
+        return erased ?? content(RowContent.bytes(value))
+    }
+}
+
 extension ListError {
     /// Whether events do not fit the rows, or a commit does not follow the one before.
     fileprivate var isMismatch: Bool { isRejection || code == "eventMismatch" }

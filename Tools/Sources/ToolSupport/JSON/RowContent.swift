@@ -1,7 +1,8 @@
 // Converts the content of a row, which is opaque to the library, to JSON and back.
 //
 // Always holds: bytes that are JSON are shown as JSON, content with an envelope as {"$version": 2, "$content": …}, all
-// others as {"$base64": "…"}. Each of these forms, and {"$utf8": "…"} for a text as it is, can be used in a request.
+// others as {"$base64": "…"}. Each of these forms, and {"$utf8": "…"} for a text as it is, can be used in a request. What is shown of
+// a content that was erased is {"$erased": {"bytes": 12, "hash": "…"}}.
 
 import ListModel
 import Listory
@@ -21,6 +22,25 @@ public enum RowContent {
     /// The members of an object that means a content with a version.
     static let versionKey = "$version"
     static let contentKey = "$content"
+    /// The member of an object that means a content that was erased.
+    static let erasedKey = "$erased"
+
+    /// What is shown of a content that was erased.
+    static func value(ofErased reference: ContentReference) -> JSONValue {
+        let hash = String(reference.hash, radix: 16)
+        return .object([
+            erasedKey: .object(["bytes": .integer(Int64(reference.length)), "hash": .string(hash)])
+        ])
+    }
+
+    /// The length and the hash of a content that was erased; nil if the value means another content.
+    static func erased(_ value: JSONValue) -> (length: UInt32, hash: UInt64)? {
+        guard let members = value.members, members.count == 1, let erased = members[erasedKey]?.members,
+            erased.count == 2, case .integer(let number)? = erased["bytes"], let length = UInt32(exactly: number),
+            let hash = erased["hash"]?.text.flatMap({ UInt64($0, radix: 16) })
+        else { return nil }
+        return (length, hash)
+    }
 
     /// The bytes of a content.
     public static func bytes(_ value: JSONValue) -> [UInt8] {
@@ -45,7 +65,7 @@ public enum RowContent {
     /// another way than the tool writes it is {"$utf8": "…"}.
     public static func exactValue(_ raw: UnsafeRawBufferPointer) -> JSONValue {
         let value = value(raw)
-        if bytes(value).elementsEqual(raw) { return value }
+        if erased(value) == nil, bytes(value).elementsEqual(raw) { return value }
         if let text = String(validating: raw, as: UTF8.self) { return .object([utf8Key: .string(text)]) }
         return .object([base64Key: .string(Data(raw).base64EncodedString())])
     }
@@ -146,18 +166,27 @@ extension JSONWriter {
 
     /// Writes the content of a row.
     mutating func write(_ reference: ContentReference, _ source: any CommitSource) throws {
+        if reference.isErased { return write(RowContent.value(ofErased: reference)) }
         write(try source.withContent(of: reference, isExact ? RowContent.exactValue : RowContent.value))
     }
 }
 
 extension CommitSource {
+    /// Calls `body` with a content, or with what is shown of it if it was erased.
+    public func withShownContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        guard reference.isErased else { return try withContent(of: reference, body) }
+        return try RowContent.value(ofErased: reference).bytes.withUnsafeBytes(body)
+    }
+
     /// The content of a row as JSON.
     func value(of reference: ContentReference) throws -> JSONValue {
-        try withContent(of: reference, RowContent.value)
+        try withShownContent(of: reference, RowContent.value)
     }
 
     /// The content of a row as a short text for a terminal. Others may have written it, so it is made harmless.
     public func title(of reference: ContentReference) throws -> String {
-        try withContent(of: reference, RowContent.title).shown
+        try withShownContent(of: reference, RowContent.title).shown
     }
 }

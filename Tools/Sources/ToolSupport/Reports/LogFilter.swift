@@ -89,7 +89,7 @@ extension ListEvent {
     /// Whether words are in a content or a title that the event sets or removes.
     fileprivate func has(_ words: SearchWords, _ source: any CommitSource) throws -> Bool {
         func has(_ reference: ContentReference) throws -> Bool {
-            try source.withContent(of: reference) { words.match(content: $0) }
+            try source.withShownContent(of: reference) { words.match(content: $0) }
         }
         func has(_ section: ListSection) throws -> Bool {
             try words.matches(SearchText(section.title)) || section.items.contains { try has($0.content) }

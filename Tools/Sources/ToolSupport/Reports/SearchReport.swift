@@ -37,7 +37,7 @@ public struct SearchReport {
                 if left == 0 { return }
                 done += 1
                 if done % 256 == 0 { progress(Double(done) / Double(snapshot.itemCount)) }
-                guard try source.withContent(of: row.content, { words.match(content: $0) }) else { continue }
+                guard try source.withShownContent(of: row.content, { words.match(content: $0) }) else { continue }
                 left -= 1
                 let path = ListIndexPath(section: index, item: offset)
                 try send(format == .json ? json(row, path, section) : Array(line(row, path, style).utf8))

@@ -35,7 +35,9 @@ public struct TrashReport {
             // None is kept, because there may be very many.
             _ = try store.trash(before: before) { row in
                 progress(Double(newest - row.commit.version.rawValue) / Double(max(1, newest - oldest)))
-                guard try words.isEmpty || report.source.withContent(of: row.row.content, { words.match(content: $0) })
+                guard
+                    try words.isEmpty
+                        || report.source.withShownContent(of: row.row.content, { words.match(content: $0) })
                 else { return false }
                 try send(format == .json ? report.json(row) : Array(report.text(row).utf8))
                 left -= 1

@@ -73,7 +73,7 @@ public struct ViewRequest: Sendable {
             failedFilter: { row in try request.failedFilter(row, source) }
         ) { row in
             if try request.failedFilter(row, source) != nil { return nil }
-            return try source.withContent(of: row.content) { content in
+            return try source.withShownContent(of: row.content) { content in
                 var placement = RowPlacement()
                 if let name = request.sortKey { placement.key = RowContent.sortKey(name, of: content) }
                 if let name = request.groupKey { placement.group = RowContent.group(name, of: content) }
@@ -87,7 +87,7 @@ public struct ViewRequest: Sendable {
     private func failedFilter(_ row: UntypedRow, _ source: any CommitSource) throws -> Int? {
         if isUnchecked && row.isChecked { return 0 }
         if filters.isEmpty { return nil }
-        return try source.withContent(of: row.content) { content in
+        return try source.withShownContent(of: row.content) { content in
             filters.firstIndex { RowContent.text($0.name, of: content) != $0.value }
         }.map { $0 + (isUnchecked ? 1 : 0) }
     }

@@ -32,10 +32,34 @@ extension StoreFile {
         _ request: CompactionRequest, progress: (Double) -> Void = { _ in }
     ) throws -> CompactionReport {
         try requireFile()
+        return try explaining {
+            try UntypedStore.compact(
+                at: path, request.compaction, options: StoreFile.rewritingOptions, progress: progress)
+        }
+    }
+
+    /// Erases contents of rows, and of origins. All pages of the store are checked first.
+    public func erase(
+        _ rows: [IdentifierText], origins: [String], isDryRun: Bool, progress: (Double) -> Void = { _ in }
+    ) throws -> ErasureReport {
+        try requireFile()
+        let store = try open(isReadOnly: true)
+        let ids = try rows.flatMap { text in
+            // Of a row that only dropped commits changed, nothing is known but its id.
+            try text.first { try store.history(ofRow: $0, limit: 1).isEmpty ? nil : [$0] } ?? text.ids
+        }
+        try store.close()
+        var erasure = Erasure(rows: Set(ids), origins: Set(origins))
+        erasure.isDryRun = isDryRun
+        return try explaining {
+            try UntypedStore.erase(erasure, at: path, options: StoreFile.rewritingOptions, progress: progress)
+        }
+    }
+
+    /// How a store is opened that is written anew.
+    private static var rewritingOptions: StoreOptions {
         var options = StoreOptions()
         (options.gate, options.unloadsPages, options.memoryBudget) = (.full, true, StoreFile.memoryBudget)
-        return try explaining {
-            try UntypedStore.compact(at: path, request.compaction, options: options, progress: progress)
-        }
+        return options
     }
 }

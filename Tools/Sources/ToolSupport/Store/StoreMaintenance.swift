@@ -51,7 +51,7 @@ extension StoreFile {
             let snapshot = try store.snapshot
             try snapshot.reading {
                 for section in snapshot.sections {
-                    for item in section.items { try store.source.withContent(of: item.content) { _ in } }
+                    for item in section.items { try store.source.withShownContent(of: item.content) { _ in } }
                 }
             }
             return QuickCheck(

@@ -111,7 +111,7 @@ extension InspectedStore {
     }
 
     private func has(_ words: SearchWords, _ row: UntypedRow) throws -> Bool {
-        try source.withContent(of: row.content) { words.match(content: $0) }
+        try source.withShownContent(of: row.content) { words.match(content: $0) }
     }
 }
 

@@ -69,7 +69,7 @@ extension InspectedStore {
         let words = SearchWords(query.text("words") ?? "")
         let version = try store.version
         let rows = try store.trash(limit: limit + 1) { row in
-            try words.isEmpty || source.withContent(of: row.row.content) { words.match(content: $0) }
+            try words.isEmpty || source.withShownContent(of: row.row.content) { words.match(content: $0) }
         }
         writer.member("version", version.rawValue)
         writer.key("rows")

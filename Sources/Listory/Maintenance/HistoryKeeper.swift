@@ -1,0 +1,92 @@
+// Writes a successor of an open store, without the history that is not to be kept. See `Docs/Design/Retention.md`.
+//
+// Always holds: there is a file of the successor's name only when it is complete and verified; one keeper of a store is at work.
+
+import Dispatch
+import LMDB
+import ListModel
+
+/// Looks now and then whether a store has more history than is to be kept.
+final class HistoryKeeper: StoreKeeper {
+    private weak let store: UntypedStore?
+    private let retention: Retention
+    private let queue = DispatchQueue(label: "listory.retention", qos: .utility)
+    private let isStopped = Locked(false)
+
+    init(_ store: UntypedStore, _ retention: Retention) { (self.store, self.retention) = (store, retention) }
+
+    /// Looks soon, and then every ten minutes.
+    func start() {
+        isStopped.withLock { $0 = false }
+        look(in: 5)
+    }
+
+    private func look(in seconds: Int) {
+        queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
+            guard let self, let store, !isStopped.withLock({ $0 }) else { return }
+            // The log has everything, and there will be another look.
+            _ = try? store.trim(retention) { try self.checkGoesOn() }
+            look(in: 600)
+        }
+    }
+
+    func stop() {
+        isStopped.withLock { $0 = true }
+        queue.sync {}
+    }
+
+    private func checkGoesOn() throws {
+        if isStopped.withLock({ $0 }) { throw ListError.closed }
+    }
+}
+
+extension UntypedStore {
+    /// Writes a successor, if enough commits can go.
+    ///
+    /// - Parameters:
+    ///   - count: how many commits must be able to go, at least; also, as many as are kept.
+    ///   - checkGoesOn: throws if the successor is not wanted any more.
+    /// - Returns: whether it did.
+    /// - Throws: what `checkGoesOn` throws; an error of the log or of the file. Then there is no successor.
+    @discardableResult
+    package func trim(
+        _ retention: Retention, atLeast count: UInt64 = 1_024, checkGoesOn: () throws -> Void = {}
+    ) throws -> Bool {
+        let path = filePath
+        guard let checkpointer, checkpointer.mayTrim else { return false }
+        let base = try oldestVersion(keptBy: retention)
+        let kept = durableVersion.rawValue - base.rawValue
+        // A store may stay open for months, so a successor may have too much as well.
+        let oldest = oldestVersionOfSuccessor ?? oldestVersion
+        guard base > oldest, base.rawValue - oldest.rawValue >= max(count, kept) else { return false }
+        try UntypedStore.claiming(path) { try writeSuccessor(path, from: base, checkGoesOn) }
+        return true
+    }
+
+    private func writeSuccessor(_ path: String, from base: Version, _ checkGoesOn: () throws -> Void) throws {
+        let scratch = path + "-compacting"
+        let unfinished = UntypedStore.unfinishedSuccessor(of: path)
+        defer { for name in [scratch, unfinished] { DataFile.remove(name) } }
+        for name in [scratch, unfinished, UntypedStore.successor(of: path)] { DataFile.remove(name) }
+        var compaction = Compaction(keeping: .from(base))
+        let lastPacked = try group.log.sealed.lastPacked()
+        compaction.isPacked = options.unpackedCount < .max || lastPacked > base
+        compaction.unpackedCount = max(
+            1, min(options.unpackedCount, Int(durableVersion.rawValue - max(base, lastPacked).rawValue)))
+        compaction.checkpointSpacing = options.checkpoints.maximumSpacing
+        var compactor = try Compactor(self, compaction, to: scratch, options)
+        let written = try compactor.run { _ in try checkGoesOn() }
+        try compactor.finish(unfinished)
+        let verified = try StoreVerification(path: unfinished) { _ in try checkGoesOn() }
+        guard verified.stateHash == written.stateHash, verified.version == written.version else {
+            throw ListError.headMismatch(
+                what: "successor", expected: "\(written.stateHash)", found: "\(verified.stateHash)")
+        }
+        try checkGoesOn()
+        // Otherwise it could not take the place.
+        guard Platform.adoptAttributes(of: path, by: unfinished) else {
+            throw ListError.notPermitted(path: path, isReadOnly: false)
+        }
+        try DataFile.publish(unfinished, as: UntypedStore.successor(of: path))
+    }
+}

@@ -1,0 +1,96 @@
+// How much history a store keeps by itself. See `Docs/Design/Retention.md`.
+
+import LMDB
+import ListModel
+
+/// How much history a store keeps. A commit goes if one of the bounds lets it go.
+public struct Retention: Hashable, Sendable {
+    /// The version of so long ago is kept, and those after it, by the times of the commits.
+    public var age: Duration?
+    /// So many of the newest undo steps are kept, of all histories and branches together.
+    public var steps: Int?
+    /// As many of the newest commits are kept as have so many bytes of records, before they are packed.
+    public var recordBytes: Int?
+
+    /// Bounds of the history; without any, all of it is kept.
+    public init(age: Duration? = nil, steps: Int? = nil, recordBytes: Int? = nil) {
+        (self.age, self.steps, self.recordBytes) = (age, steps, recordBytes)
+    }
+}
+
+extension StoreProtocol {
+    /// Keeps so much history, and lets older commits go by themselves: they can then be neither looked at nor undone to.
+    ///
+    /// ```swift
+    /// let store = try ListStore<String, Todo>.open(at: path)
+    /// try store.keep(Retention(age: .seconds(90 * 86_400)))
+    /// ```
+    ///
+    /// Call it each time the store is opened. Once as many commits can go as stay, and at least 1,024, the store writes a file
+    /// without them beside its own, in the background. That file takes the place of the store's when the store is closed, or when it is
+    /// opened next. It does not while another process has the store open.
+    ///
+    /// - Parameter retention: the bounds; they replace those of an earlier call. Commits that those let go may be gone already when the
+    ///   store is opened.
+    /// - Throws: ``ListError/readOnly``, ``ListError/closed``.
+    public func keep(_ retention: Retention) throws {
+        try door {
+            try core.withHead { _ in }
+            if core.options.isReadOnly { throw ListError.readOnly }
+            let keeper = HistoryKeeper(core, retention)
+            core.keeper.withLock { exchange(&$0, with: keeper) }?.stop()
+            if let base = core.oldestVersionOfSuccessor, try core.oldestVersion(keptBy: retention) < base {
+                // It lacks what is to be kept now.
+                try UntypedStore.claiming(core.filePath) { DataFile.remove(UntypedStore.successor(of: core.filePath)) }
+            }
+            keeper.start()
+        }
+    }
+}
+
+extension UntypedStore {
+    /// The version with which the log can begin.
+    ///
+    /// - Complexity: O(commits that go) records for an age; O(commits that are kept) for the others.
+    func oldestVersion(keptBy retention: Retention) throws -> Version {
+        var base = oldestVersion
+        if let age = retention.age { base = max(base, try version(ofAge: age)) }
+        if let steps = retention.steps { base = max(base, try version(ofSteps: steps)) }
+        if let bytes = retention.recordBytes { base = max(base, try version(ofBytes: bytes)) }
+        return min(base, durableVersion)
+    }
+
+    /// The version before the first commit that is not older.
+    private func version(ofAge age: Duration) throws -> Version {
+        let then = options.now().microseconds.subtractingReportingOverflow(age.microseconds)
+        if then.overflow { return age < .zero ? durableVersion : oldestVersion }
+        var version = oldestVersion
+        // Times may descend, if a clock was set back: what is younger is never dropped.
+        while version < durableVersion, try group.commitTime(version.next).microseconds <= then.partialValue {
+            version = version.next
+        }
+        return version
+    }
+
+    /// The version before the newest undo steps.
+    private func version(ofSteps count: Int) throws -> Version {
+        var (version, count) = (durableVersion, count)
+        while version > oldestVersion {
+            if count <= 0 { return version }
+            if case .node(let node) = try group.historyMark(of: version).entry, !node.continues { count -= 1 }
+            version = Version(version.rawValue - 1)
+        }
+        return version
+    }
+
+    /// The version after which as many commits as possible have so many bytes of records.
+    func version(ofBytes bytes: Int) throws -> Version {
+        var (version, total) = (durableVersion, 0)
+        while version > oldestVersion {
+            total += try group.withRecord(of: version) { $0.count }
+            if total > bytes { break }
+            version = Version(version.rawValue - 1)
+        }
+        return version
+    }
+}

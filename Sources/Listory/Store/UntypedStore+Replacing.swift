@@ -1,0 +1,42 @@
+// Puts another file in the place of the store's, when the store is closed.
+//
+// Always holds: at any moment, the file at the path is complete and durable. It is replaced only while no process has it open, and only
+// if nobody has written to it since the other file was made or compared. The new file has the owner and the permissions of the old
+// one. What fails here is no error: the file stays as it is, and nothing is lost.
+
+import LMDB
+import ListModel
+
+extension UntypedStore {
+    /// The path of the file. It is replaced, not a symbolic link to it.
+    var filePath: String { Platform.resolved(path) ?? path }
+
+    /// Replaces the file of the store, which is closed.
+    ///
+    /// - Parameters:
+    ///   - copy: a file that is removed afterwards, while nobody else may write it.
+    ///   - replacement: receives the path, and returns that of the file which takes its place; nil if none does.
+    ///   - isStillMeant: called when nobody else can use the path; if it returns false, nothing happens.
+    func replaceFile(
+        removing copy: String? = nil, with replacement: (String) throws -> String?,
+        if isStillMeant: () -> Bool = { true }
+    ) {
+        let path = filePath
+        let span = options.diagnostics.begin(.compaction)
+        let bytesBefore = Platform.size(path)
+        let isReplaced = try? DataFile.claiming(path) {
+            // Where the system's times are coarse, only the meta pages tell that another process has written.
+            func state() throws -> (FileFingerprint?, [UInt8]) { (FileFingerprint(path), try DataFile.metaPages(path)) }
+            let before = try state()
+            defer { if let copy { DataFile.remove(copy) } }
+            guard let other = try replacement(path), Platform.exists(other) else { return false }
+            guard Platform.adoptAttributes(of: path, by: other) else { return false }
+            return try DataFile.replace(path, with: other) {
+                isStillMeant() && (try? state()).map { $0 == before } ?? false
+            }
+        }
+        guard isReplaced == true else { return }
+        options.diagnostics.end(
+            span, .compacted(bytesBefore: bytesBefore, bytesAfter: Platform.size(path), dropped: 0, packed: 0))
+    }
+}

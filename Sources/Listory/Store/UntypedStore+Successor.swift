@@ -1,0 +1,109 @@
+// A file beside the store that is to take its place: the same log, with a later beginning. See `Docs/Design/Retention.md`.
+//
+// Always holds: a successor takes the place only if it has every commit of the log, and is the file that was compared. One that does not
+// continue the log is removed.
+
+import LMDB
+import ListModel
+
+/// A successor that has every durable commit of its store.
+struct Successor: Sendable {
+    /// The end of its log.
+    let end: LogHead
+    fileprivate let fingerprint: FileFingerprint?
+}
+
+extension UntypedStore {
+    /// The name of a successor, and of one that is not complete.
+    static func successor(of path: String) -> String { path + "-successor" }
+    static func unfinishedSuccessor(of path: String) -> String { path + "-trimming" }
+
+    /// Whether there is a successor that this process may put in place.
+    var hasSuccessor: Bool {
+        // A file with a part of the log that cannot be read any more is kept, so that it can be salvaged.
+        !options.isReadOnly && recovery.lostVersion == nil && Platform.exists(UntypedStore.successor(of: filePath))
+            && ((try? otherProcesses().isEmpty) ?? false)
+    }
+
+    /// Appends the durable commits that the successor does not have.
+    ///
+    /// - Returns: nil if there is none that continues this log, or it cannot be written.
+    func catchUpSuccessor() -> Successor? {
+        guard hasSuccessor else { return nil }
+        let path = UntypedStore.successor(of: filePath)
+        return try? UntypedStore.claiming(filePath) {
+            do {
+                let copy = try openSuccessor()
+                let end: LogHead
+                do {
+                    defer { try? copy.environment.close() }
+                    end = try catchUp(copy)
+                }
+                return Successor(end: end, fingerprint: FileFingerprint(path))
+            } catch {
+                if error.saysDamage || ["notAStore", "writtenElsewhere"].contains((error as? ListError)?.code) {
+                    DataFile.remove(path)
+                }
+                throw error
+            }
+        }
+    }
+
+    private func catchUp(_ copy: CommitLog) throws -> LogHead {
+        let last = durableVersion
+        var end = try copy.readHead().head
+        guard oldestVersion < copy.base.version, end.version <= last,
+            try past.checksum(of: end.version) == end.checksum
+        else { throw ListError.writtenElsewhere(expected: last, found: end.version) }
+        while end.version < last {
+            var run = RecordRun(first: end.version.next)
+            while run.size < 1 << 20, run.version(run.count) <= last {
+                let records = try group.records(of: run.version(run.count).rawValue...last.rawValue)
+                for index in 0..<records.count {
+                    let version = records.version(index)
+                    try records.withRecord(index) {
+                        run.append($0, eventCount: try RecordHeader.eventCount($0, version: version))
+                    }
+                }
+            }
+            end = try copy.append(run, 0..<run.count, after: end)
+        }
+        if let database = try CheckpointDatabase(copy.environment, nil, meta: copy.meta) {
+            try copyProjections(to: database, from: copy.base.version)
+        }
+        return end
+    }
+
+    /// The oldest version of the successor; nil if there is none.
+    var oldestVersionOfSuccessor: Version? {
+        guard hasSuccessor, let copy = try? openSuccessor(isReadOnly: true) else { return nil }
+        defer { try? copy.environment.close() }
+        return copy.base.version
+    }
+
+    private func openSuccessor(isReadOnly: Bool = false) throws -> CommitLog {
+        try CommitLog(path: UntypedStore.successor(of: filePath), mode: .open, options: unknownOptions(isReadOnly))
+    }
+
+    /// Puts the successor in the place of the file. The store is closed.
+    func put(_ successor: Successor) {
+        let name = UntypedStore.successor(of: filePath)
+        replaceFile { path in
+            // A snapshot that is kept may have it open.
+            try DataFile.check(path: path)
+            let log = try CommitLog(path: path, mode: .open, options: unknownOptions(true))
+            defer { try? log.environment.close() }
+            return try log.readHead().head == successor.end ? name : nil
+        } if: {
+            FileFingerprint(name) == successor.fingerprint
+        }
+    }
+
+    /// How a file is opened that no other process looks for.
+    private func unknownOptions(_ isReadOnly: Bool) -> StoreOptions {
+        var unknown = StoreOptions()
+        (unknown.journal.isUsed, unknown.isKnownToOthers, unknown.isReadOnly) = (false, false, isReadOnly)
+        unknown.maximumFileSize = options.maximumFileSize
+        return unknown
+    }
+}

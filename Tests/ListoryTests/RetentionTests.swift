@@ -1,0 +1,355 @@
+// Tests keeping a part of the history: what is to go goes when the store is closed or opened next, and nothing else does.
+
+import Foundation
+import LMDB
+@testable import Listory
+import ListModel
+import TestSupport
+import Testing
+
+@Suite("Keeping a part of the history")
+struct RetentionTests {
+    /// A store with random edits, one a second, and the hash of each version.
+    private struct Story: ~Copyable {
+        let fixture: StoreFixture
+        let clock = TestTime()
+        var store: UntypedStore
+        var edits: RandomEdits
+        var rows = ReferenceList()
+        var hashes = [UntypedSnapshot.empty.stateHash]
+        var path: String { fixture.path }
+
+        init(seed: UInt64) throws {
+            let clock = clock
+            fixture = try StoreFixture { options in
+                CheckpointTests.eager(&options)
+                options.now = { clock.now }
+                if seed % 2 == 1 {
+                    options.unpackedCount = 30
+                    (options.packing.groupCount, options.packing.freeSize) = (7, 0)
+                }
+            }
+            store = fixture.store
+            edits = RandomEdits(seed: seed, targetCount: 30)
+        }
+
+        mutating func edit(_ count: Int) throws {
+            for _ in 0..<count {
+                clock.advance(milliseconds: edits.generator.oneIn(20) ? -5_000 : 1_000)
+                let history = try store.history
+                switch Int.random(in: 0..<8, using: &edits.generator) {
+                case 0 where history.undoCount > 0: try store.undo()
+                case 1 where history.redoCount > 0: try store.redo()
+                default:
+                    let operation = edits.next(rows)
+                    guard (try? store.edit("Edit", { try $0.apply(operation) })) != nil else { continue }
+                }
+                guard try store.version.rawValue == UInt64(hashes.count) else { continue }
+                rows = try ReferenceList(store.snapshot, GroupSource(base: store.source))
+                hashes.append(try store.snapshot.stateHash)
+            }
+            try store.waitUntilDurable()
+        }
+
+        mutating func reopen() throws {
+            try store.close()
+            store = try UntypedStore.open(at: path, options: store.options)
+        }
+
+        var files: Set<String> {
+            get throws { Set(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)) }
+        }
+
+        /// Checks that every version from the oldest on is as it was, and its content can be read.
+        func check(_ oldest: Version, _ comment: Comment) throws {
+            try #require(store.oldestVersion == oldest, comment)
+            try #require(try store.version.rawValue == UInt64(hashes.count - 1), comment)
+            for number in Int(oldest.rawValue)..<hashes.count {
+                let snapshot = try store.snapshot(at: Version(UInt64(number)))
+                try #require(snapshot.stateHash == hashes[number], comment)
+                for section in snapshot.sections {
+                    for row in section.items { _ = try store.source.content(of: row.content) }
+                }
+            }
+            if oldest > .empty {
+                #expect(throws: ListError.droppedVersion(.empty, oldest: oldest), comment) {
+                    try store.snapshot(at: .empty)
+                }
+            }
+            try #require(try ReferenceList(store.snapshot, GroupSource(base: store.source)) == rows, comment)
+        }
+    }
+
+    @Test(
+        "A successor takes the place when the store is closed, with the commits that were made since", arguments: 0..<8)
+    func closing(seed: UInt64) throws {
+        var story = try Story(seed: seed)
+        var oldest = Version.empty
+        for round in 0..<4 {
+            let comment: Comment = "seed \(seed), round \(round)"
+            try story.edit(120)
+            let kept = Retention(steps: 20 + Int(seed))
+            let before = oldest
+            oldest = try story.store.oldestVersion(keptBy: kept)
+            try #require(try story.store.trim(kept, atLeast: 10), comment)
+            try #require(story.files.contains("list.listory-successor"), comment)
+            // The log of the open store stays as it is.
+            try story.edit(Int(seed) * 9)
+            try story.check(before, comment)
+            try story.reopen()
+            try story.check(oldest, comment)
+            try #require(
+                story.files.isSubset(of: ["list.listory", "list.listory-lock", "list.listory-processes"]), comment)
+        }
+        while try story.store.history.undoCount > 0 { try story.store.undo() }
+        try story.store.close()
+        _ = try StoreVerification(path: story.path)
+    }
+
+    @Test("After a kill, the successor takes the place when the store is opened", arguments: 0..<4)
+    func killed(seed: UInt64) throws {
+        var story = try Story(seed: seed)
+        try story.edit(150)
+        let kept = Retention(steps: 30)
+        let oldest = try story.store.oldestVersion(keptBy: kept)
+        try #require(try story.store.trim(kept, atLeast: 10))
+        try story.edit(40)
+        // A kill leaves the files as they are.
+        let folder = try TemporaryFolder()
+        for name in ["list.listory", "list.listory-successor"] {
+            try FileManager.default.copyItem(atPath: story.fixture.folder.file(name), toPath: folder.file(name))
+        }
+        let options = story.store.options
+        try story.store.close()
+        let path = folder.file("list.listory")
+        // Whoever only reads takes the file as it is.
+        var reading = options
+        reading.isReadOnly = true
+        let reader = try UntypedStore.open(at: path, options: reading)
+        #expect(reader.oldestVersion == .empty)
+        try reader.close()
+        story.store = try UntypedStore.open(at: path, options: options)
+        try story.check(oldest, "seed \(seed)")
+        #expect(!Platform.exists(path + "-successor"))
+        try story.store.close()
+        _ = try StoreVerification(path: path)
+    }
+
+    @Test("A successor of another log is removed, and nothing is lost")
+    func foreign() throws {
+        var story = try Story(seed: 1)
+        try story.edit(100)
+        var other = try Story(seed: 2)
+        try other.edit(60)
+        try #require(try other.store.trim(Retention(steps: 10), atLeast: 10))
+        let successor = other.fixture.folder.file("list.listory-successor")
+        for damage in ["other log", "no store", "longer log"] {
+            let path = story.fixture.folder.file("list.listory-successor")
+            if damage == "no store" {
+                try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
+            } else {
+                try FileManager.default.copyItem(atPath: successor, toPath: path)
+            }
+            try story.reopen()
+            try story.check(.empty, "\(damage)")
+            #expect(!Platform.exists(path))
+            if damage == "no store" {
+                try other.edit(200)
+                try other.reopen()
+                try #require(try other.store.trim(Retention(steps: 10), atLeast: 10))
+            }
+        }
+        try story.store.close()
+        try other.store.close()
+    }
+
+    @Test("A successor that lacks a commit does not take the place")
+    func editedMeanwhile() throws {
+        var story = try Story(seed: 6)
+        try story.edit(100)
+        try #require(try story.store.trim(Retention(steps: 10), atLeast: 10))
+        let caughtUp = try #require(story.store.catchUpSuccessor())
+        // As another process may do it between closing and replacing.
+        let successor = story.path + "-successor"
+        try FileManager.default.moveItem(atPath: successor, toPath: story.path + "-later")
+        try story.edit(5)
+        try story.store.close()
+        try FileManager.default.moveItem(atPath: story.path + "-later", toPath: successor)
+        story.store.put(caughtUp)
+        var options = story.store.options
+        options.isReadOnly = true
+        let reader = try UntypedStore.open(at: story.path, options: options)
+        #expect(try reader.oldestVersion == .empty && reader.snapshot.stateHash == story.hashes.last)
+        try reader.close()
+    }
+
+    @Test("While a reader of another process has the file open, the successor waits")
+    func otherProcess() throws {
+        var story = try Story(seed: 3)
+        try story.edit(100)
+        let kept = Retention(steps: 10)
+        let oldest = try story.store.oldestVersion(keptBy: kept)
+        try #require(try story.store.trim(kept, atLeast: 10))
+        let child = try ChildProcess("StoreWriter", [story.path, "reads"])
+        #expect(child.firstLine() == "reading")
+        try story.reopen()
+        try story.check(.empty, "with a reader")
+        #expect(Platform.exists(story.path + "-successor"))
+        child.kill()
+        try story.reopen()
+        try story.reopen()
+        try story.check(oldest, "without")
+        try story.store.close()
+    }
+
+    @Test("Erasing and compacting remove a successor, which has what is to go")
+    func erasing() throws {
+        var story = try Story(seed: 4)
+        try story.edit(100)
+        try #require(try story.store.trim(Retention(steps: 10), atLeast: 10))
+        let child = try ChildProcess("StoreWriter", [story.path, "reads"])
+        #expect(child.firstLine() == "reading")
+        try story.store.close()
+        child.kill()
+        #expect(Platform.exists(story.path + "-successor"))
+        try UntypedStore.erase(Erasure(rows: ["no row"]), at: story.path)
+        #expect(!Platform.exists(story.path + "-successor"))
+    }
+
+    @Test("States of projections that were stored since are kept")
+    func projections() throws {
+        var list = try ProjectedStore(seed: 1)
+        for _ in 0..<60 { try list.commit() }
+        try list.store.waitUntilDurable()
+        try #require(try list.store.trim(Retention(steps: 5), atLeast: 10))
+        for _ in 0..<20 { try list.commit() }
+        try list.check("before")
+        try list.reopen()
+        #expect(list.store.oldestVersion > .empty)
+        #expect(try list.store.projection(EditsPerDay.self).beginning == .empty)
+        try list.check("after")
+        try list.store.close()
+    }
+
+    @Test("A successor with an earlier beginning than the file is removed")
+    func compacted() throws {
+        var story = try Story(seed: 2)
+        try story.edit(100)
+        try #require(try story.store.trim(Retention(steps: 20), atLeast: 10))
+        let (successor, kept) = (story.path + "-successor", story.path + "-kept")
+        try FileManager.default.moveItem(atPath: successor, toPath: kept)
+        try story.store.close()
+        let oldest = try #require(Version(UInt64(story.hashes.count - 2)) as Version?)
+        // By a build that knows nothing of successors.
+        var compaction = Compaction(keeping: .from(oldest))
+        compaction.isPacked = false
+        try UntypedStore.compact(at: story.path, compaction)
+        try FileManager.default.moveItem(atPath: kept, toPath: successor)
+        story.store = try UntypedStore.open(at: story.path, options: story.store.options)
+        try story.check(oldest, "compacted")
+        #expect(!Platform.exists(successor))
+        try story.store.close()
+    }
+
+    @Test("Bounds that keep more than a successor remove it")
+    func loosened() throws {
+        var story = try Story(seed: 3)
+        try story.edit(100)
+        try #require(try story.store.trim(Retention(steps: 10), atLeast: 10))
+        try story.store.keep(Retention(steps: 8))
+        #expect(Platform.exists(story.path + "-successor"))
+        try story.store.keep(Retention())
+        #expect(!Platform.exists(story.path + "-successor"))
+        try story.reopen()
+        try story.check(.empty, "kept")
+        try story.store.close()
+        #expect(throws: ListError.closed) { try story.store.keep(Retention()) }
+    }
+
+    @Test("A successor that has too much itself is written again")
+    func again() throws {
+        var story = try Story(seed: 4)
+        try story.edit(60)
+        let kept = Retention(steps: 5)
+        try #require(try story.store.trim(kept, atLeast: 10))
+        let first = try #require(story.store.oldestVersionOfSuccessor)
+        try #require(try !story.store.trim(kept, atLeast: 10))
+        try story.edit(60)
+        try #require(try story.store.trim(kept, atLeast: 10))
+        let second = try #require(story.store.oldestVersionOfSuccessor)
+        #expect(second > first)
+        try story.reopen()
+        try story.check(second, "again")
+        try story.store.close()
+    }
+
+    @Test("What is kept is what the bounds say", arguments: 0..<6)
+    func bounds(seed: UInt64) throws {
+        var story = try Story(seed: seed)
+        try story.edit(120)
+        let store = story.store
+        let head = try store.version.rawValue
+        let commits = try (1...head).map { try store.commit(Version($0)) }
+        let sizes = try (1...head).map { try store.source.withRecord(of: Version($0)) { $0.count } }
+        for _ in 0..<20 {
+            let count = Int.random(in: 0...60, using: &story.edits.generator)
+            // Of the commits after it, as many begin a step.
+            let steps = try store.oldestVersion(keptBy: Retention(steps: count))
+            let begun = commits[Int(steps.rawValue)...].count { !$0.cause.isMove && !$0.continuesStep }
+            #expect(begun == count || (steps == .empty && begun < count), "seed \(seed)")
+            let bytes = Int.random(in: 0...sizes.reduce(0, +), using: &story.edits.generator)
+            let size = Int(try store.oldestVersion(keptBy: Retention(recordBytes: bytes)).rawValue)
+            #expect(sizes[size...].reduce(0, +) <= bytes, "seed \(seed)")
+            #expect(size == 0 || sizes[(size - 1)...].reduce(0, +) > bytes, "seed \(seed)")
+            let age = Int64.random(in: 0...100, using: &story.edits.generator)
+            let aged = Int(try store.oldestVersion(keptBy: Retention(age: .seconds(age))).rawValue)
+            let then = story.clock.now.microseconds - age * 1_000_000
+            #expect(aged == commits.prefix { $0.time.microseconds <= then }.count, "seed \(seed)")
+            let all = try store.oldestVersion(keptBy: Retention(steps: count, recordBytes: bytes))
+            #expect(all == max(steps, Version(UInt64(size))), "seed \(seed)")
+        }
+        #expect(try store.oldestVersion(keptBy: Retention()) == .empty)
+        #expect(try store.oldestVersion(keptBy: Retention(steps: 0)) == store.version)
+        try store.close()
+    }
+
+    @Test("Nothing is written before as many commits can go as stay")
+    func threshold() throws {
+        var story = try Story(seed: 0)
+        try story.edit(100)
+        let head = try story.store.version.rawValue
+        let half = try story.store.version(ofBytes: 0).rawValue
+        #expect(half == head)
+        #expect(try !story.store.trim(Retention(), atLeast: 1))
+        #expect(try !story.store.trim(Retention(steps: 0), atLeast: head + 1))
+        #expect(try !story.store.trim(Retention(steps: 1_000), atLeast: 1))
+        #expect(try story.store.trim(Retention(steps: 0), atLeast: head))
+        try story.store.close()
+    }
+
+    @Test("Closing ends what is being written; edits go on meanwhile")
+    func stopping() throws {
+        var story = try Story(seed: 5)
+        try story.edit(200)
+        struct Stopped: Error {}
+        var calls = 0
+        #expect(throws: (any Error).self) {
+            try story.store.trim(Retention(steps: 10), atLeast: 10) {
+                calls += 1
+                // In the middle of it, the store is edited.
+                try story.store.edit("Edit") { _ = $0.annotate("note", with: [1]) }
+                throw Stopped()
+            }
+        }
+        #expect(calls == 1)
+        #expect(try story.files.isSubset(of: ["list.listory", "list.listory-lock", "list.listory-processes"]))
+        try story.store.keep(Retention(steps: 10))
+        try story.store.keep(Retention(steps: 20))
+        try story.store.close()
+        var options = story.store.options
+        options.isReadOnly = true
+        let reader = try UntypedStore.open(at: story.path, options: options)
+        #expect(throws: ListError.readOnly) { try reader.keep(Retention()) }
+        try reader.close()
+    }
+}
