@@ -24,7 +24,8 @@ import ToolSupport
 
     @Test func `What is erased is shown as erased, and everything else as before`() throws {
         let hashes = try ToolProcess.run("replay", store, "--hashes").output
-        let planned = try #require(try ToolProcess.run("erase", store, "1", "--dry-run", "--format", "json").json().first)
+        let dryRun = try ToolProcess.run("erase", store, "1", "--dry-run", "--format", "json")
+        let planned = try #require(dryRun.json().first)
         #expect(planned["erased"] == 2 && planned["commits"] == 2 && planned["deleted"] == 0)
         let text = try ToolProcess.run("erase", store, "1").output
         #expect(text.contains("erased      2 contents of 2 commits, 26 bytes\n"))
