@@ -194,6 +194,8 @@ struct RetentionTests {
         #expect(child.firstLine() == "reading")
         try story.reopen()
         try story.check(.empty, "with a reader")
+        // It is not written again meanwhile.
+        #expect(try !story.store.trim(kept, atLeast: 10))
         #expect(Platform.exists(story.path + "-successor"))
         child.kill()
         try story.reopen()
@@ -258,8 +260,12 @@ struct RetentionTests {
         try #require(try story.store.trim(Retention(steps: 10), atLeast: 10))
         try story.store.keep(Retention(steps: 8))
         #expect(Platform.exists(story.path + "-successor"))
+        // Also while another process has the file open.
+        let child = try ChildProcess("StoreWriter", [story.path, "reads"])
+        #expect(child.firstLine() == "reading")
         try story.store.keep(Retention())
         #expect(!Platform.exists(story.path + "-successor"))
+        child.kill()
         try story.reopen()
         try story.check(.empty, "kept")
         try story.store.close()

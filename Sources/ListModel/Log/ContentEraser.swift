@@ -1,7 +1,7 @@
 // Erases contents from the records of a log. See `Docs/Design/Erasing.md`.
 //
 // Always holds: an erased content keeps its version, its length and its hash, so that no state hash changes; records are given in the
-// order of their versions, first all of them to find contents, then all of them to rewrite them. Commits that name a row with an erased
+// order of their versions, three times: to find contents, to find names, to rewrite them. Commits with an event of a row with an erased
 // content lose their names, because names say what a row says: "Add Milk".
 
 /// Finds contents, and makes records without them.
@@ -33,6 +33,10 @@ package struct ContentEraser {
     private var written: Set<Text> = []
     /// The rows that have, or had, a content to erase.
     private var touched: Set<UntypedID>
+    /// The commits that lose their names.
+    private var unnamed: Set<Version> = []
+    /// The commits of the newest undo step of each history.
+    private var steps: [HistoryScope: [Version]] = [:]
     /// The new offsets of contents that stay in a record without others, and back.
     private var moved: [Place: UInt32] = [:]
     private var former: [Place: UInt32] = [:]
@@ -61,6 +65,8 @@ package struct ContentEraser {
     /// - Throws: ``RecordError`` if the record is damaged.
     package mutating func find(in record: UnsafeRawBufferPointer, of version: Version) throws {
         let header = try RecordHeader(record, version: version, previousChecksum: nil)
+        // An edit may write the same by chance.
+        let mayCopy = header.cause != .edit
         let isOfOrigin = try !origins.isEmpty && origins.contains(header.names(record, version: version).origin)
         var hasOne = false
         var reader = RecordReader(record, version: version, from: header.eventsOffset)
@@ -70,7 +76,8 @@ package struct ContentEraser {
                 let place = content.place(in: record, of: version, after: end)
                 if let place { end = place.upperBound }
                 if isOfOrigin && place != nil { written.insert(Text(id, content)) }
-                guard rows.contains(id) || (place != nil && written.contains(Text(id, content))) else { return }
+                let isCopy = place != nil && (isOfOrigin || mayCopy) && written.contains(Text(id, content))
+                guard rows.contains(id) || isCopy else { return }
                 if find(content, of: id) && content.version == version { hasOne = true }
             }
         }
@@ -87,6 +94,27 @@ package struct ContentEraser {
         return true
     }
 
+    /// Finds out whether a commit loses its name, once all contents were found: it has an event of a row with an erased content, or belongs
+    /// to the same undo step as such a commit, or has the name of one that it undoes, redoes or goes to.
+    ///
+    /// - Throws: ``RecordError`` if the record is damaged.
+    package mutating func findName(in record: UnsafeRawBufferPointer, of version: Version) throws {
+        let header = try RecordHeader(record, version: version, previousChecksum: nil)
+        var reader = RecordReader(record, version: version, from: header.eventsOffset)
+        var isUnnamed = try reader.readEvents(header.eventCount).contains { $0.names(touched.contains) }
+        if let target = header.cause.target, unnamed.contains(target) { isUnnamed = true }
+        var step = [version]
+        let mark = try header.mark(in: record, version: version)
+        if let scope = mark.scope, case .node(let node) = mark.entry {
+            if node.continues, let earlier = steps[scope] {
+                if let last = earlier.last, unnamed.contains(last) { isUnnamed = true }
+                step = earlier + step
+            }
+            steps[scope] = step
+        }
+        if isUnnamed { unnamed.formUnion(step) }
+    }
+
     // MARK: Rewriting
 
     /// The reference to a content in the new log.
@@ -101,7 +129,7 @@ package struct ContentEraser {
         former[Place(content)].map { content.moved(to: $0) } ?? content
     }
 
-    /// The record of a commit without the contents, and without its name if it names a row that had one of them.
+    /// The record of a commit without the contents, and without its name if it loses it.
     ///
     /// - Parameter checksum: that of the new record before it.
     /// - Throws: ``RecordError`` if the record is damaged; ``ListError/commitTooLarge(bytes:)``.
@@ -111,16 +139,16 @@ package struct ContentEraser {
         let header = try RecordHeader(record, version: version, previousChecksum: nil)
         var reader = RecordReader(record, version: version, from: header.eventsOffset)
         let events = try reader.readEvents(header.eventCount)
-        let namesRow = events.contains { $0.names(touched.contains) }
+        let isUnnamed = unnamed.contains(version)
         var isSame = true
         for event in events { event.forEachContent { if reference($1) != $1 { isSame = false } } }
         var writer = ByteWriter()
-        if isSame && !namesRow {
+        if isSame && !isUnnamed {
             writer.write(raw: record)
         } else {
             let (name, origin) = try header.names(record, version: version)
             writer.write(raw: UnsafeRawBufferPointer(rebasing: record[..<header.nameOffset]))
-            writer.write(namesRow ? "" : name)
+            writer.write(isUnnamed ? "" : name)
             writer.write(origin)
             var end = header.eventsOffset
             for event in events { try write(event, of: record, version, after: &end, to: &writer) }

@@ -224,6 +224,11 @@ extension Compactor {
             version = version.next
             try source.group.withRecord(of: version) { try eraser.find(in: $0, of: version) }
         }
+        version = source.oldestVersion
+        while version < written.version {
+            version = version.next
+            try source.group.withRecord(of: version) { try eraser.findName(in: $0, of: version) }
+        }
         written.erased = Erased(
             contentCount: eraser.contentCount, byteCount: eraser.byteCount, commitCount: eraser.commitCount)
         self.eraser = eraser

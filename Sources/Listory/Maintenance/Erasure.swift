@@ -9,9 +9,9 @@ import ListModel
 public struct Erasure: Hashable, Sendable {
     /// The rows whose contents are erased, all that they had at any version. They need not be in the list.
     public var rows: Set<UntypedID>
-    /// The origins whose contents are erased, all that their commits wrote.
+    /// The origins whose contents are erased, except of dropped commits.
     public var origins: Set<String>
-    /// Whether it is only counted what would be erased, and nothing is. Another process may have the store open.
+    /// Whether to count only, and erase nothing. Then another process may have the store open.
     public var isDryRun = false
 
     /// An erasure of contents of rows, and of origins.
@@ -28,8 +28,7 @@ public struct ErasureReport: Hashable, Sendable {
     public let commitCount: Int
     /// How many rows of the newest version were deleted, because their content is erased.
     public let deletedCount: Int
-    /// How many contents were kept of which nobody knows which origin wrote them, because the commits were dropped; 0 if no
-    /// origin was to be erased.
+    /// How many kept contents are of dropped commits, so that nobody knows their origin; 0 if no origin was to be erased.
     public let unattributedCount: Int
     /// The newest version: that of the commit that deleted rows, if there were any.
     public let version: Version
@@ -42,9 +41,9 @@ public struct ErasureReport: Hashable, Sendable {
 extension StoreProtocol {
     /// Erases contents: they are gone from the log, from checkpoints, undo and free pages. Nobody can take that back.
     ///
-    /// What happened stays: versions, times, origins, undo steps, and the state hash of every version. Commits that name a row with an
-    /// erased content lose their names. Rows that are in the list with an erased content are deleted; in an outline, the rows below
-    /// them stay. To undo a step that changed such a row is a conflict, as with any row that others deleted; if somebody undoes an
+    /// What happened stays: versions, times, origins, undo steps, and the state hash of every version. Commits with an event of a row with
+    /// an erased content lose their names. Rows whose newest content is erased are deleted; in an outline, the rows below them
+    /// stay. To undo a step that changed such a row is a conflict, as with any row that others deleted; if somebody undoes an
     /// earlier deletion of it, it is there with ``ListRow/item`` nil. Ids of rows, titles of sections, names of other commits and
     /// annotations are not erased.
     ///

@@ -11,33 +11,36 @@ final class HistoryKeeper: StoreKeeper {
     private weak let store: UntypedStore?
     private let retention: Retention
     private let queue = DispatchQueue(label: "listory.retention", qos: .utility)
-    private let isStopped = Locked(false)
+    /// Counts beginnings and ends: what was begun before the last of them is not wanted any more.
+    private let generation = Locked(0)
 
     init(_ store: UntypedStore, _ retention: Retention) { (self.store, self.retention) = (store, retention) }
 
     /// Looks soon, and then every ten minutes.
-    func start() {
-        isStopped.withLock { $0 = false }
-        look(in: 5)
-    }
-
-    private func look(in seconds: Int) {
-        queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
-            guard let self, let store, !isStopped.withLock({ $0 }) else { return }
-            // The log has everything, and there will be another look.
-            _ = try? store.trim(retention) { try self.checkGoesOn() }
-            look(in: 600)
-        }
-    }
+    func start() { look(in: 5, advance()) }
 
     func stop() {
-        isStopped.withLock { $0 = true }
+        _ = advance()
         queue.sync {}
     }
 
-    private func checkGoesOn() throws {
-        if isStopped.withLock({ $0 }) { throw ListError.closed }
+    private func advance() -> Int {
+        generation.withLock { generation in
+            generation += 1
+            return generation
+        }
     }
+
+    private func look(in seconds: Int, _ number: Int) {
+        queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
+            guard let self, let store, isPresent(number) else { return }
+            // The log has everything, and there will be another look.
+            _ = try? store.trim(retention) { if !self.isPresent(number) { throw ListError.closed } }
+            look(in: 600, number)
+        }
+    }
+
+    private func isPresent(_ number: Int) -> Bool { generation.withLock { $0 == number } }
 }
 
 extension UntypedStore {
@@ -52,6 +55,7 @@ extension UntypedStore {
     package func trim(
         _ retention: Retention, atLeast count: UInt64 = 1_024, checkGoesOn: () throws -> Void = {}
     ) throws -> Bool {
+        try withHead { _ in }
         let path = filePath
         guard let checkpointer, checkpointer.mayTrim else { return false }
         let base = try oldestVersion(keptBy: retention)
@@ -73,7 +77,7 @@ extension UntypedStore {
         compaction.isPacked = options.unpackedCount < .max || lastPacked > base
         compaction.unpackedCount = max(
             1, min(options.unpackedCount, Int(durableVersion.rawValue - max(base, lastPacked).rawValue)))
-        compaction.checkpointSpacing = options.checkpoints.maximumSpacing
+        compaction.checkpointSpacing = max(options.checkpoints.interval, options.checkpoints.maximumSpacing)
         var compactor = try Compactor(self, compaction, to: scratch, options)
         let written = try compactor.run { _ in try checkGoesOn() }
         try compactor.finish(unfinished)

@@ -5,11 +5,11 @@ import ListModel
 
 /// How much history a store keeps. A commit goes if one of the bounds lets it go.
 public struct Retention: Hashable, Sendable {
-    /// The version of so long ago is kept, and those after it, by the times of the commits.
+    /// How far back to keep: the version of that time and later ones, by the times of commits.
     public var age: Duration?
-    /// So many of the newest undo steps are kept, of all histories and branches together.
+    /// How many of the newest undo steps to keep, of all histories and branches.
     public var steps: Int?
-    /// As many of the newest commits are kept as have so many bytes of records, before they are packed.
+    /// The newest commits are kept whose unpacked records fit into this many bytes.
     public var recordBytes: Int?
 
     /// Bounds of the history; without any, all of it is kept.
@@ -19,7 +19,7 @@ public struct Retention: Hashable, Sendable {
 }
 
 extension StoreProtocol {
-    /// Keeps so much history, and lets older commits go by themselves: they can then be neither looked at nor undone to.
+    /// Sets how much history to keep. Older commits are dropped later: nobody can look at them or undo them then.
     ///
     /// ```swift
     /// let store = try ListStore<String, Todo>.open(at: path)
@@ -30,20 +30,23 @@ extension StoreProtocol {
     /// without them beside its own, in the background. That file takes the place of the store's when the store is closed, or when it is
     /// opened next. It does not while another process has the store open.
     ///
-    /// - Parameter retention: the bounds; they replace those of an earlier call. Commits that those let go may be gone already when the
-    ///   store is opened.
-    /// - Throws: ``ListError/readOnly``, ``ListError/closed``.
+    /// - Parameter retention: the bounds; they replace those of an earlier call. Commits that the earlier bounds let go may be gone by
+    ///   then.
+    /// - Throws: ``ListError/readOnly``, ``ListError/closed``; ``ListError/inUse(path:)`` if a second file is just being written, which the
+    ///   new bounds may not allow; an error of the log. The earlier bounds then stay.
     public func keep(_ retention: Retention) throws {
         try door {
             try core.withHead { _ in }
             if core.options.isReadOnly { throw ListError.readOnly }
-            let keeper = HistoryKeeper(core, retention)
-            core.keeper.withLock { exchange(&$0, with: keeper) }?.stop()
             if let base = core.oldestVersionOfSuccessor, try core.oldestVersion(keptBy: retention) < base {
                 // It lacks what is to be kept now.
                 try UntypedStore.claiming(core.filePath) { DataFile.remove(UntypedStore.successor(of: core.filePath)) }
             }
-            keeper.start()
+            core.keeper.withLock { keeper in
+                keeper?.stop()
+                keeper = HistoryKeeper(core, retention)
+                keeper?.start()
+            }
         }
     }
 }

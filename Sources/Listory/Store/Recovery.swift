@@ -11,7 +11,7 @@ extension UntypedStore {
         /// The version of the checkpoint from which opening began; ``Version/empty`` for the empty list.
         public let checkpoint: Version
         /// Whether there was an unusable checkpoint.
-        public let wasRebuilt: Bool
+        public internal(set) var wasRebuilt: Bool
         /// How many commits were replayed.
         public let commitCount: UInt64
         /// How many events they had.

@@ -16,11 +16,7 @@ extension UntypedStore {
     /// - Parameters:
     ///   - copy: a file that is removed afterwards, while nobody else may write it.
     ///   - replacement: receives the path, and returns that of the file which takes its place; nil if none does.
-    ///   - isStillMeant: called when nobody else can use the path; if it returns false, nothing happens.
-    func replaceFile(
-        removing copy: String? = nil, with replacement: (String) throws -> String?,
-        if isStillMeant: () -> Bool = { true }
-    ) {
+    func replaceFile(removing copy: String? = nil, with replacement: (String) throws -> String?) {
         let path = filePath
         let span = options.diagnostics.begin(.compaction)
         let bytesBefore = Platform.size(path)
@@ -31,9 +27,7 @@ extension UntypedStore {
             defer { if let copy { DataFile.remove(copy) } }
             guard let other = try replacement(path), Platform.exists(other) else { return false }
             guard Platform.adoptAttributes(of: path, by: other) else { return false }
-            return try DataFile.replace(path, with: other) {
-                isStillMeant() && (try? state()).map { $0 == before } ?? false
-            }
+            return try DataFile.replace(path, with: other) { (try? state()).map { $0 == before } ?? false }
         }
         guard isReplaced == true else { return }
         options.diagnostics.end(

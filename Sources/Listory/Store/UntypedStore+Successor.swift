@@ -32,29 +32,51 @@ extension UntypedStore {
         guard hasSuccessor else { return nil }
         let path = UntypedStore.successor(of: filePath)
         return try? UntypedStore.claiming(filePath) {
+            guard let copy = try continuingSuccessor() else {
+                DataFile.remove(path)
+                return nil
+            }
+            let end: LogHead
             do {
-                let copy = try openSuccessor()
-                let end: LogHead
-                do {
-                    defer { try? copy.environment.close() }
-                    end = try catchUp(copy)
-                }
-                return Successor(end: end, fingerprint: FileFingerprint(path))
-            } catch {
-                if error.saysDamage || ["notAStore", "writtenElsewhere"].contains((error as? ListError)?.code) {
-                    DataFile.remove(path)
-                }
+                defer { try? copy.environment.close() }
+                end = try catchUp(copy)
+            }
+            return Successor(end: end, fingerprint: FileFingerprint(path))
+        }
+    }
+
+    /// The log of the successor; nil if it does not continue this one, or is none.
+    ///
+    /// - Throws: an error of this log, or of the system.
+    private func continuingSuccessor() throws -> CommitLog? {
+        let (copy, end): (CommitLog, LogHead)
+        do {
+            copy = try openSuccessor()
+            do { end = try copy.readHead().head } catch {
+                try? copy.environment.close()
                 throw error
             }
+        } catch {
+            guard error.saysDamage || (error as? ListError)?.code == "notAStore" else { throw error }
+            return nil
         }
+        do {
+            guard oldestVersion < copy.base.version, end.version <= durableVersion,
+                try past.checksum(of: end.version) == end.checksum
+            else {
+                try copy.environment.close()
+                return nil
+            }
+        } catch {
+            try? copy.environment.close()
+            throw error
+        }
+        return copy
     }
 
     private func catchUp(_ copy: CommitLog) throws -> LogHead {
         let last = durableVersion
         var end = try copy.readHead().head
-        guard oldestVersion < copy.base.version, end.version <= last,
-            try past.checksum(of: end.version) == end.checksum
-        else { throw ListError.writtenElsewhere(expected: last, found: end.version) }
         while end.version < last {
             var run = RecordRun(first: end.version.next)
             while run.size < 1 << 20, run.version(run.count) <= last {
@@ -76,7 +98,8 @@ extension UntypedStore {
 
     /// The oldest version of the successor; nil if there is none.
     var oldestVersionOfSuccessor: Version? {
-        guard hasSuccessor, let copy = try? openSuccessor(isReadOnly: true) else { return nil }
+        guard Platform.exists(UntypedStore.successor(of: filePath)), let copy = try? openSuccessor(isReadOnly: true)
+        else { return nil }
         defer { try? copy.environment.close() }
         return copy.base.version
     }
@@ -87,15 +110,15 @@ extension UntypedStore {
 
     /// Puts the successor in the place of the file. The store is closed.
     func put(_ successor: Successor) {
-        let name = UntypedStore.successor(of: filePath)
         replaceFile { path in
+            // Whoever writes a successor holds the same claim.
+            let name = UntypedStore.successor(of: path)
+            guard FileFingerprint(name) == successor.fingerprint else { return nil }
             // A snapshot that is kept may have it open.
             try DataFile.check(path: path)
             let log = try CommitLog(path: path, mode: .open, options: unknownOptions(true))
             defer { try? log.environment.close() }
             return try log.readHead().head == successor.end ? name : nil
-        } if: {
-            FileFingerprint(name) == successor.fingerprint
         }
     }
 

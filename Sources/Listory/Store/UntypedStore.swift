@@ -94,7 +94,8 @@ public final class UntypedStore: Sendable {
     /// Catches up with other processes.
     let racer: StoreRacer
 
-    private init(_ log: CommitLog, _ options: StoreOptions) throws {
+    /// - Parameter earlier: the work of opening the file whose successor this is.
+    private init(_ log: CommitLog, _ options: StoreOptions, after earlier: Recovery? = nil) throws {
         do {
             // Opened first, so that the view of a process without leases is not newer than the head that it reads next.
             let database = try log.lingering ?? CheckpointDatabase(log.environment, log.journal.table, meta: log.meta)
@@ -117,7 +118,8 @@ public final class UntypedStore: Sendable {
             path = log.path
             self.options = options
             var recovery = recovered.recovery
-            recovery.journalCommitCount = findings.commitCount
+            recovery.journalCommitCount = findings.commitCount + (earlier?.journalCommitCount ?? 0)
+            if earlier?.wasRebuilt ?? false { recovery.wasRebuilt = true }
             recovery.lostVersion = findings.lost
             self.recovery = recovery
             let past = Past(log, database, recovered.nodes)
@@ -187,8 +189,9 @@ public final class UntypedStore: Sendable {
         let span = options.diagnostics.begin(.opening)
         var store = try UntypedStore(log(), options)
         // It was written for a process that was killed.
-        if store.hasSuccessor, (try? store.close()) != nil {
-            store = try UntypedStore(CommitLog(path: store.path, mode: .open, options: options), options)
+        if store.catchUpSuccessor() != nil, (try? store.close()) != nil {
+            let log = try CommitLog(path: store.path, mode: .open, options: options)
+            store = try UntypedStore(log, options, after: store.recovery)
         }
         options.diagnostics.end(span, .opened(store.recovery.report(of: store.durableVersion)))
         if options.lastVersion == nil { store.racer.start() }
@@ -327,7 +330,8 @@ public final class UntypedStore: Sendable {
     ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
     ///   ``ListError/discardFailed(durable:cause:)`` if the store is closed, but what was discarded may come back.
     ///   ``ListError/closed`` if it is closed already.
-    /// - Complexity: as taking a checkpoint; O(size of the file) if pages are given back, and packing up to 65,536 commits.
+    /// - Complexity: as taking a checkpoint; O(size of the file) if pages are given back, and packing up to 65,536 commits; O(commits) that
+    ///   were made since a file without old history was written (``StoreProtocol/keep(_:)``).
     public func close(discardingUnappended: Bool = false) throws {
         try door {
             try withHead { _ in }
@@ -343,7 +347,7 @@ public final class UntypedStore: Sendable {
             let keeper = keeper.withLock { $0 }
             keeper?.stop()
             var isClosed = false
-            defer { if !isClosed { keeper?.start() } }
+            defer { if !isClosed, (try? withHead { _ in }) != nil { keeper?.start() } }
             let successor = catchUpSuccessor()
             let isMostlyFree = isMostlyFree
             try exclusively {
