@@ -80,6 +80,13 @@ struct RetentionTests {
         }
     }
 
+    /// Another process that has the file open.
+    private static func reader(of path: String) throws -> ChildProcess {
+        let child = try ChildProcess("StoreWriter", [path, "reads"])
+        #expect(child.firstLine() == "reading")
+        return child
+    }
+
     @Test(
         "A successor takes the place when the store is closed, with the commits that were made since", arguments: 0..<8)
     func closing(seed: UInt64) throws {
@@ -190,8 +197,7 @@ struct RetentionTests {
         let kept = Retention(steps: 10)
         let oldest = try story.store.oldestVersion(keptBy: kept)
         try #require(try story.store.trim(kept, atLeast: 10))
-        let child = try ChildProcess("StoreWriter", [story.path, "reads"])
-        #expect(child.firstLine() == "reading")
+        let child = try Self.reader(of: story.path)
         try story.reopen()
         try story.check(.empty, "with a reader")
         // It is not written again meanwhile.
@@ -209,8 +215,7 @@ struct RetentionTests {
         var story = try Story(seed: 4)
         try story.edit(100)
         try #require(try story.store.trim(Retention(steps: 10), atLeast: 10))
-        let child = try ChildProcess("StoreWriter", [story.path, "reads"])
-        #expect(child.firstLine() == "reading")
+        let child = try Self.reader(of: story.path)
         try story.store.close()
         child.kill()
         #expect(Platform.exists(story.path + "-successor"))
@@ -261,8 +266,7 @@ struct RetentionTests {
         try story.store.keep(Retention(steps: 8))
         #expect(Platform.exists(story.path + "-successor"))
         // Also while another process has the file open.
-        let child = try ChildProcess("StoreWriter", [story.path, "reads"])
-        #expect(child.firstLine() == "reading")
+        let child = try Self.reader(of: story.path)
         try story.store.keep(Retention())
         #expect(!Platform.exists(story.path + "-successor"))
         child.kill()

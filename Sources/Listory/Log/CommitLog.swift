@@ -63,7 +63,7 @@ struct CommitLog: Sendable {
         if options.isReadOnly { _ = try sealed.blocks() }
         let rows = LogRows(meta: meta, commits: commits, sealed: sealed.base.sealed)
         let table = try options.isKnownToOthers ? ProcessTable.join(environment) : nil
-        journal = try Journal.open(rows, environment, table, options.journal)
+        journal = try Journal.open(rows, environment, table, options.journal, isSynced: isNew)
         journalOptions = options.journal
         maximumReaderLag = options.maximumReaderLag
     }

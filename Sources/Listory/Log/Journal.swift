@@ -145,8 +145,11 @@ extension Journal {
     }
 
     /// Opens the journal of a file, and creates it if it is missing and the file may be written.
+    ///
+    /// - Parameter isSynced: whether this process has just created the file, and made its name durable.
     static func open(
-        _ rows: LogRows, _ environment: Environment, _ table: ProcessTable?, _ options: JournalOptions
+        _ rows: LogRows, _ environment: Environment, _ table: ProcessTable?, _ options: JournalOptions,
+        isSynced: Bool = false
     ) throws -> Journal {
         let existing = try existing(environment)
         guard !environment.options.isReadOnly && options.isUsed else {
@@ -154,7 +157,7 @@ extension Journal {
             return Journal(rows, environment, table, existing, 0, options)
         }
         // The file may have taken the place of another one in a process that was killed before that was durable.
-        if existing == nil { try environment.syncNewFile() }
+        if existing == nil && !isSynced { try environment.syncNewFile() }
         let database =
             try existing
             ?? environment.openDatabase(

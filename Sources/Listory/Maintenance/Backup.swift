@@ -51,10 +51,7 @@ extension UntypedStore {
         let records = log.journal.records(of: findings.firstInJournal.rawValue...UInt64.max)
         try log.copyDatabases(to: scratch, progress: progress)
         guard let records else { return }
-        var options = StoreOptions()
-        (options.journal.isUsed, options.isKnownToOthers) = (false, false)
-        options.maximumFileSize = self.options.maximumFileSize
-        let copy = try CommitLog(path: scratch, mode: .open, options: options)
+        let copy = try CommitLog(path: scratch, mode: .open, options: unknownOptions(false))
         defer { try? copy.environment.close() }
         let copied = try copy.readHead().head
         guard let first = records.index(of: copied.version.next) else { return }

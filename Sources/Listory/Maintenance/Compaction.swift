@@ -151,11 +151,7 @@ extension UntypedStore {
             if case .alreadyOpen = error.kind { throw ListError.inUse(path: path) }
             throw error
         }
-        let verified = try StoreVerification(path: copy) { progress(0.6 + $0 * 0.4) }
-        guard verified.stateHash == written.stateHash, verified.version == written.version else {
-            throw ListError.headMismatch(
-                what: "compacted state", expected: "\(written.stateHash)", found: "\(verified.stateHash)")
-        }
+        try written.verify(copy) { progress(0.6 + $0 * 0.4) }
         if compaction.erased != nil { try deleteErasedRows(of: copy, options) }
         try replace(path, with: copy, fingerprint, written.version)
         return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(path)), written.erased)

@@ -23,6 +23,17 @@ struct Compactor: ~Copyable {
         var blockBytes = 0
         var erased: Erased?
 
+        /// Verifies the file that was written.
+        ///
+        /// - Throws: ``ListError`` if it is damaged, or has not the newest rows; what `progress` throws.
+        func verify(_ path: String, progress: (Double) throws -> Void) throws {
+            let found = try StoreVerification(path: path, progress: progress)
+            guard found.stateHash == stateHash, found.version == version else {
+                throw ListError.headMismatch(
+                    what: "compacted state", expected: "\(stateHash)", found: "\(found.stateHash)")
+            }
+        }
+
         func report(bytesBefore: Int, bytesAfter: Int) -> CompactionReport {
             CompactionReport(
                 oldestVersion: base.version, version: version,
@@ -111,9 +122,12 @@ struct Compactor: ~Copyable {
             try takeCheckpoint()
         }
         try file.put(written.base)
-        if eraser != nil { written.erased?.deletedCount = try state.snapshot().erasedRows.count }
-        // Their states may contain anything.
-        if eraser == nil { try source.copyProjections(to: file.database, from: written.base.version) }
+        if eraser == nil {
+            try source.copyProjections(to: file.database, from: written.base.version)
+        } else {
+            // States of projections may contain anything.
+            written.erased?.deletedCount = try state.snapshot().erasedRows.count
+        }
         return written
     }
 
@@ -219,15 +233,10 @@ extension Compactor {
         for section in try source.snapshot(at: source.oldestVersion).sections {
             for row in section.items { eraser.find(in: row) }
         }
-        var version = source.oldestVersion
-        while version < written.version {
-            version = version.next
-            try source.group.withRecord(of: version) { try eraser.find(in: $0, of: version) }
-        }
-        version = source.oldestVersion
-        while version < written.version {
-            version = version.next
-            try source.group.withRecord(of: version) { try eraser.findName(in: $0, of: version) }
+        if source.oldestVersion < written.version {
+            let versions = source.oldestVersion.next.rawValue...written.version.rawValue
+            try source.group.forEachRecord(in: versions) { try eraser.find(in: $1, of: $0) }
+            try source.group.forEachRecord(in: versions) { try eraser.findName(in: $1, of: $0) }
         }
         written.erased = Erased(
             contentCount: eraser.contentCount, byteCount: eraser.byteCount, commitCount: eraser.commitCount)

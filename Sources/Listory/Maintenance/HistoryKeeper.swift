@@ -81,11 +81,7 @@ extension UntypedStore {
         var compactor = try Compactor(self, compaction, to: scratch, options)
         let written = try compactor.run { _ in try checkGoesOn() }
         try compactor.finish(unfinished)
-        let verified = try StoreVerification(path: unfinished) { _ in try checkGoesOn() }
-        guard verified.stateHash == written.stateHash, verified.version == written.version else {
-            throw ListError.headMismatch(
-                what: "successor", expected: "\(written.stateHash)", found: "\(verified.stateHash)")
-        }
+        try written.verify(unfinished) { _ in try checkGoesOn() }
         try checkGoesOn()
         // Otherwise it could not take the place.
         guard Platform.adoptAttributes(of: path, by: unfinished) else {

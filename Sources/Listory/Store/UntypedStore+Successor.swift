@@ -32,51 +32,24 @@ extension UntypedStore {
         guard hasSuccessor else { return nil }
         let path = UntypedStore.successor(of: filePath)
         return try? UntypedStore.claiming(filePath) {
-            guard let copy = try continuingSuccessor() else {
+            guard let end = try catchUp() else {
                 DataFile.remove(path)
                 return nil
-            }
-            let end: LogHead
-            do {
-                defer { try? copy.environment.close() }
-                end = try catchUp(copy)
             }
             return Successor(end: end, fingerprint: FileFingerprint(path))
         }
     }
 
-    /// The log of the successor; nil if it does not continue this one, or is none.
-    ///
+    /// - Returns: the end of the successor's log; nil if it does not continue this one, or is none.
     /// - Throws: an error of this log, or of the system.
-    private func continuingSuccessor() throws -> CommitLog? {
-        let (copy, end): (CommitLog, LogHead)
-        do {
-            copy = try openSuccessor()
-            do { end = try copy.readHead().head } catch {
-                try? copy.environment.close()
-                throw error
-            }
-        } catch {
-            guard error.saysDamage || (error as? ListError)?.code == "notAStore" else { throw error }
-            return nil
-        }
-        do {
-            guard oldestVersion < copy.base.version, end.version <= durableVersion,
-                try past.checksum(of: end.version) == end.checksum
-            else {
-                try copy.environment.close()
-                return nil
-            }
-        } catch {
-            try? copy.environment.close()
-            throw error
-        }
-        return copy
-    }
-
-    private func catchUp(_ copy: CommitLog) throws -> LogHead {
+    private func catchUp() throws -> LogHead? {
+        guard let copy = try unlessDamaged({ try openSuccessor() }) else { return nil }
+        defer { try? copy.environment.close() }
         let last = durableVersion
-        var end = try copy.readHead().head
+        guard var end = try unlessDamaged({ try copy.readHead().head }),
+            oldestVersion < copy.base.version, end.version <= last,
+            try past.checksum(of: end.version) == end.checksum
+        else { return nil }
         while end.version < last {
             var run = RecordRun(first: end.version.next)
             while run.size < 1 << 20, run.version(run.count) <= last {
@@ -94,6 +67,14 @@ extension UntypedStore {
             try copyProjections(to: database, from: copy.base.version)
         }
         return end
+    }
+
+    /// What `read` returns; nil if the successor is damaged, or no store.
+    private func unlessDamaged<Value>(_ read: () throws -> Value) throws -> Value? {
+        do { return try read() } catch {
+            guard error.saysDamage || (error as? ListError)?.code == "notAStore" else { throw error }
+            return nil
+        }
     }
 
     /// The oldest version of the successor; nil if there is none.
@@ -123,7 +104,7 @@ extension UntypedStore {
     }
 
     /// How a file is opened that no other process looks for.
-    private func unknownOptions(_ isReadOnly: Bool) -> StoreOptions {
+    func unknownOptions(_ isReadOnly: Bool) -> StoreOptions {
         var unknown = StoreOptions()
         (unknown.journal.isUsed, unknown.isKnownToOthers, unknown.isReadOnly) = (false, false, isReadOnly)
         unknown.maximumFileSize = options.maximumFileSize

@@ -488,14 +488,6 @@ extension UntypedStore {
     public var source: any CommitSource { group }
 }
 
-/// The interface of what writes a successor of a store.
-protocol StoreKeeper: AnyObject, Sendable {
-    /// Begins to look now and then.
-    func start()
-    /// Ends, and returns when nothing of it is running.
-    func stop()
-}
-
 // MARK: - Of any items
 
 /// The functions of every store, for any items: undo and redo, groups, branches, time travel, durability, copies.

@@ -56,7 +56,7 @@ extension StoreFile {
         }
     }
 
-    /// How a store is opened that is written anew.
+    /// The options for what writes the whole file again.
     private static var rewritingOptions: StoreOptions {
         var options = StoreOptions()
         (options.gate, options.unloadsPages, options.memoryBudget) = (.full, true, StoreFile.memoryBudget)
