@@ -50,8 +50,10 @@ struct GoldenAnnotationTests {
         try log.pack(BlockPacker.Options())
         let bytes = try #require(log.blocks.first).bytes
         let block = try PlainBlock(bytes)
-        // The strings: the name of the commits, their origin, the names of the annotations.
-        #expect(block.pieces[0].suffix(8) == [7, 1, 0x63, 0, 1, 0x6E, 1, 0x6D])
+        // The strings: the name of the commits, and their origin.
+        #expect(block.pieces[2].suffix(4) == [3, 1, 0x63, 0])
+        // identifierKinds: strings; no integers, UUIDs; identifierLengths, identifierBytes: "s", "t"
+        #expect(block.pieces[0] == [2, 2, 2, 0, 0, 2, 1, 1, 2, 0x73, 0x74])
         let events: [UInt8] = [
             // kinds; sections: 0, 1 after it; no rows; rowCounts: none in either section; no destinations
             5, 128, 6, 128, 128, 6, 2, 0, 2, 0, 2, 0, 0, 0,
@@ -59,10 +61,10 @@ struct GoldenAnnotationTests {
         // 128 takes two bytes.
         let kinds: [UInt8] = [8, 128, 1, 6, 128, 1, 128, 1, 6]
         #expect(block.pieces[1].starts(with: kinds + events[6...]))
-        // identifierKinds: strings; no integers, tags, references; annotations: "n", "m", "n"
-        // lengths: 3; those of "s" and its title; 0; 3; of "t" and its title
+        // no tags, references; annotations: "n", "m", "n"; annotationNames; lengths: 3; the title of "s"; 0; 3; the title
+        // of "t"; no literals; values
         let rest: [UInt8] = [
-            2, 2, 2, 0, 0, 0, 0, 0, 3, 2, 3, 2, 7, 3, 1, 0, 0, 3, 1, 0, 2, 0x73, 0x74, 6, 1, 2, 3, 0, 0, 1,
+            0, 0, 0, 0, 3, 0, 1, 0, 4, 1, 0x6E, 1, 0x6D, 5, 3, 0, 0, 3, 0, 0, 6, 1, 2, 3, 0, 0, 1,
         ]
         #expect(block.pieces[1].suffix(rest.count) == rest[...])
         try bytes.withUnsafeBytes { bytes in

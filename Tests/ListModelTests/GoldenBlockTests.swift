@@ -11,8 +11,8 @@ import Testing
 @Suite("Golden packed block")
 struct GoldenBlockTests {
     private static let header: [UInt8] = [
-        // 0: checksum, 390d39bc7085b04f
-        0x4F, 0xB0, 0x85, 0x70, 0xBC, 0x39, 0x0D, 0x39,
+        // 0: checksum, d06836ab770449e4
+        0xE4, 0x49, 0x04, 0x77, 0xAB, 0x36, 0x68, 0xD0,
         // 8: first version; 16: checksum before, there is none
         1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         // 24: checksum of the last record
@@ -20,11 +20,23 @@ struct GoldenBlockTests {
         // 32: state hash after it
         0xA4, 0x59, 0x53, 0x25, 0x3D, 0xEF, 0x65, 0xCE,
         // 40: commits, 44: events, 48: bytes of the record; 52: format
-        1, 0, 0, 0, 2, 0, 0, 0, 99, 0, 0, 0, 3,
+        1, 0, 0, 0, 2, 0, 0, 0, 99, 0, 0, 0, 4,
     ]
 
-    /// The columns of the commits, of the events and of the only chunk of contents: each after its length.
+    /// The columns of the identifiers, of the events and of the only chunks of headers and of contents: each after its length.
     private static let pieces: [[UInt8]] = [
+        [
+            // identifierKinds: string, integer; integers: 7; no uuids; identifierLengths; identifierBytes: "today"
+            2, 2, 0, 1, 14, 0, 1, 5, 5, 0x74, 0x6F, 0x64, 0x61, 0x79,
+        ],
+        [
+            // kinds: section inserted, rows inserted; sections: 0, 0; rows: 0; rowCounts: 0, 1; no destinations
+            2, 6, 1, 2, 0, 0, 1, 0, 2, 0, 1, 0,
+            // contentTags: here, unchecked; no references, no annotations and names of them
+            1, 0, 0, 0, 0, 0, 0,
+            // lengths; literals: "Today"; no values
+            1, 5, 5, 0x54, 0x6F, 0x64, 0x61, 0x79, 0,
+        ],
         [
             // causes, flags: 0; times: 1,700,000,000,000,000, zigzag 3,400,000,000,000,000
             1, 0, 1, 0, 8, 0x80, 0x80, 0xF2, 0x81, 0x83, 0x89, 0x85, 0x06,
@@ -36,24 +48,16 @@ struct GoldenBlockTests {
             15, 8, 0x41, 0x64, 0x64, 0x20, 0x6D, 0x69, 0x6C, 0x6B, 5, 0x70, 0x68, 0x6F, 0x6E, 0x65,
         ],
         [
-            // kinds: section inserted, rows inserted; sections: 0, 0; rows: 0; rowCounts: 0, 1; no destinations
-            2, 6, 1, 2, 0, 0, 1, 0, 2, 0, 1, 0,
-            // identifierKinds: string, integer; integers: 7; contentTags: here, unchecked; no references, no annotations
-            2, 2, 0, 1, 14, 1, 0, 0, 0, 0, 0,
-            // lengths; literals: "today", "Today"; no values
-            2, 5, 5, 10, 0x74, 0x6F, 0x64, 0x61, 0x79, 0x54, 0x6F, 0x64, 0x61, 0x79, 0,
-        ],
-        [
             // contentCounts: 1; contentGaps: 83; contentLengths: 16; contentBytes: {"title":"Milk"}
             1, 1, 2, 0xA6, 0x01, 1, 32,
             16, 0x7B, 0x22, 0x74, 0x69, 0x74, 0x6C, 0x65, 0x22, 0x3A, 0x22, 0x4D, 0x69, 0x6C, 0x6B, 0x22, 0x7D,
         ],
     ]
 
-    /// The block. Before the chunk is the number of its commits.
+    /// The block. Before each chunk is the number of its commits.
     private static var block: [UInt8] {
         let pieces = pieces.map { [UInt8($0.count), UInt8($0.count + 11)] + stored($0) }
-        return header + pieces[0] + pieces[1] + [1] + pieces[2]
+        return header + pieces[0] + pieces[1] + [1] + pieces[2] + [1] + pieces[3]
     }
 
     /// The bytes in zlib's frame, not compressed.
@@ -94,7 +98,7 @@ struct GoldenBlockTests {
         }
     }
 
-    @Test("A block of another format is refused", arguments: [2, 4] as [UInt8])
+    @Test("A block of another format is refused", arguments: [3, 5] as [UInt8])
     func otherFormat(_ format: UInt8) throws {
         var block = Self.block
         block[PackedLayout.format] = format

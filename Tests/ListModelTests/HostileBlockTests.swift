@@ -52,7 +52,8 @@ struct HostileBlockTests {
                 }
                 outcomes.proven += 1
             } catch is RecordError {} catch is ListError {}
-            do { try block.forEachCommit { _ in } } catch is RecordError {}
+            do { try block.forEachHeader { _ in } } catch is RecordError {}
+            do { try block.forEachIdentifier { _ in } } catch is RecordError {}
             for reference in subject.contents {
                 do {
                     let count = try block.withContent(of: reference) { $0.count }
@@ -191,14 +192,18 @@ struct HostileBlockTests {
             try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes)
         }
         #expect(outcomes.refused == 5)
-        // The most commits and bytes that are allowed: reading ends with the columns or with the budget.
+        // The most events and bytes that are allowed: reading ends with the columns or with the budget.
         var hostile = bytes
-        hostile.replaceSubrange(40..<44, with: [0, 0, 1, 0])
         hostile.replaceSubrange(44..<48, with: [0, 0, 2, 0])
         hostile.replaceSubrange(48..<52, with: [0, 0, 0x80, 0])
         outcomes = Outcomes()
         try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes)
         #expect(outcomes.refused == 0 && outcomes.proven == 0)
+        // The most commits: their headers are missing.
+        hostile.replaceSubrange(40..<44, with: [0, 0, 1, 0])
+        outcomes = Outcomes()
+        try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes)
+        #expect(outcomes.refused == 1)
     }
 
     @Test("A block that states other sizes than its records have is refused when they are read")
@@ -241,14 +246,15 @@ struct HostileBlockTests {
                 }
             }
         }
-        // The kinds of the ids of the section and of the row; the id of the row; the tag of its content.
-        let events: [UInt8] = [2, 2, 0, 1, 14, 1, 0]
-        try refuses(1, events, by: [2, 2, 3, 1, 14, 1, 0])
-        try refuses(1, events, by: [2, 6, 0, 1, 14, 1, 0])
-        try refuses(1, events, by: [3, 2, 0x80, 4, 1, 14, 1, 0])
-        try refuses(1, events, by: [2, 2, 0, 1, 14, 1, 4])
+        // The kinds of the ids of the section and of the row; the id of the row.
+        let identifiers: [UInt8] = [2, 2, 0, 1, 14]
+        try refuses(0, identifiers, by: [2, 2, 3, 1, 14])
+        try refuses(0, identifiers, by: [2, 6, 0, 1, 14])
+        try refuses(0, identifiers, by: [3, 2, 0x80, 4, 1, 14])
+        // The tag of its content, before columns without a value.
+        try refuses(1, [1, 0, 0, 0, 0, 0, 0], by: [1, 4, 0, 0, 0, 0, 0])
         // One content more than the events have.
-        try refuses(2, [1, 1, 2, 0xA6, 0x01, 1, 32], by: [1, 2, 2, 0xA6, 0x01, 2, 32, 0])
+        try refuses(3, [1, 1, 2, 0xA6, 0x01, 1, 32], by: [1, 2, 2, 0xA6, 0x01, 2, 32, 0])
     }
 
     @Test("Few bytes cannot ask for many strings, contents or events")
@@ -274,18 +280,18 @@ struct HostileBlockTests {
             return writer.plain(part)
         }
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
-        let strings = try refusal { $0.pieces[0] = part(.commits, [.strings: zeros]) }
+        let strings = try refusal { $0.pieces[2] = part(.headers, [.strings: zeros]) }
         #expect(strings?.description.contains("one for each use") == true)
         // Rows whose contents are nowhere in a record.
         let rows = try refusal {
+            $0.pieces[0] = part(.identifiers, [.identifierKinds: zeros, .integers: zeros])
             $0.pieces[1] = part(
                 .events,
                 [
                     .kinds: [EventKind.itemsInserted.rawValue], .sections: [0], .rows: [0],
-                    .rowCounts: [0x80, 0x80, 0x40],
-                    .identifierKinds: zeros, .integers: zeros, .contentTags: zeros,
+                    .rowCounts: [0x80, 0x80, 0x40], .contentTags: zeros,
                 ])
-            $0.pieces[2] = part(
+            $0.pieces[3] = part(
                 .contents, [.contentCounts: [0x80, 0x80, 0x40], .contentGaps: zeros, .contentLengths: zeros])
         }
         #expect(rows?.description.contains("one in its record") == true)

@@ -81,7 +81,7 @@ struct InvalidTextTests {
         var count = 0
         for (_, bytes) in log.blocks {
             let block = try PlainBlock(bytes)
-            let parts = block.pieces.prefix(2).enumerated()
+            let parts = block.pieces.prefix(3).enumerated()
             for (part, place) in parts.flatMap({ part, bytes in Self.places(in: bytes).map { (part, $0) } }) {
                 for text in Self.invalid {
                     var changed = block

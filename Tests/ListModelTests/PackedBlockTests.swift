@@ -13,7 +13,10 @@ struct PackedBlockTests {
         var generator = SeededGenerator(seed: ~seed)
         let count = Int.random(in: 1...(generator.oneIn(3) ? 300 : 40), using: &generator)
         let record = generator.oneIn(3) ? 400 : 65_536
-        try log.pack(BlockPacker.Options(commitCount: count, recordBytes: record, totalBytes: 200_000))
+        let headers = generator.oneIn(3) ? 512 : Int.random(in: 1...20, using: &generator)
+        try log.pack(
+            BlockPacker.Options(
+                commitCount: count, recordBytes: record, totalBytes: 200_000, headerCount: headers))
         return log
     }
 
@@ -87,7 +90,7 @@ struct PackedBlockTests {
         for (first, bytes) in log.blocks {
             var next = first
             try bytes.withUnsafeBytes { bytes in
-                try PackedBlock(bytes).forEachCommit { found in
+                try PackedBlock(bytes).forEachHeader { found in
                     let commit = try Commit(record: log.record(of: next), version: next)
                     #expect(found.version == commit.version && found.cause == commit.cause, "seed \(seed)")
                     #expect(found.name.hasSameBytes(as: commit.name), "seed \(seed), version \(next)")
@@ -95,22 +98,28 @@ struct PackedBlockTests {
                     #expect(found.time == commit.time && found.mark == commit.mark, "seed \(seed)")
                     #expect(found.tracking == commit.tracking && found.isDiscardable == commit.isDiscardable)
                     #expect(found.eventCount == commit.eventCount, "seed \(seed)")
-                    var inserted: [RowOrSection] = []
-                    try PackedBlock(bytes).forEachInserted(by: [next]) { inserted.append($0) }
-                    #expect(try inserted == commit.events().flatMap(Self.inserted), "seed \(seed), version \(next)")
                     next = next.next
                 }
+                var ids: [UntypedID] = []
+                try PackedBlock(bytes).forEachIdentifier { ids.append($0) }
+                var expected: [UntypedID] = []
+                for number in first.rawValue..<next.rawValue {
+                    let version = Version(number)
+                    let commit = try Commit(record: log.record(of: version), version: version)
+                    expected += try commit.events().flatMap(Self.identifiers)
+                }
+                #expect(ids == expected, "seed \(seed)")
             }
         }
     }
 
-    /// The rows and sections that an event inserted, or that a reload gave to the list.
-    private static func inserted(_ event: ListEvent) -> [RowOrSection] {
-        func all(_ sections: [ListSection]) -> [RowOrSection] {
-            sections.flatMap { section in [.section(section.id)] + section.items.map { .row($0.id) } }
+    /// The ids of the rows and sections that an event inserted, or that a reload gave to the list.
+    private static func identifiers(_ event: ListEvent) -> [UntypedID] {
+        func all(_ sections: [ListSection]) -> [UntypedID] {
+            sections.flatMap { section in [section.id] + section.items.map(\.id) }
         }
         return switch event {
-        case .itemsInserted(_, let rows): rows.map { .row($0.id) }
+        case .itemsInserted(_, let rows): rows.map(\.id)
         case .sectionInserted(_, let section): all([section])
         case .listReloaded(_, let new): all(new)
         default: []

@@ -158,6 +158,16 @@ extension PackedLog {
 }
 
 extension PackedBlock {
+    /// Calls `body` with the header of each commit.
+    func forEachHeader(_ body: (PackedCommit) throws -> Void) throws {
+        var next = first
+        while next <= last {
+            let headers = try headers(near: next)
+            for version in headers.versions { try body(headers.commit(version)) }
+            next = headers.versions.upperBound
+        }
+    }
+
     /// A copy of the content at a place of a record.
     func content(version: Version, offset: Int, length: Int) throws -> [UInt8] {
         let reference = ContentReference(
@@ -182,7 +192,7 @@ extension PackedBlock {
 struct PlainBlock {
     /// Everything before the columns.
     var header: [UInt8]
-    /// The columns of the commits and of the events; then the chunks of contents.
+    /// The columns of the identifiers and of the events; then the chunks of headers and those of contents.
     var pieces: [[UInt8]] = []
     /// How many commits each chunk has.
     private var commitCounts: [Int] = []

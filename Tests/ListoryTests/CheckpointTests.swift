@@ -27,6 +27,7 @@ struct CheckpointTests {
         eager(&options)
         options.unpackedCount = 60
         options.packing.groupCount = 7
+        options.packing.headerCount = 3
     }
 
     /// As ``eager(_:)``, but only the test takes checkpoints, and only the newest one is kept, and those in use.

@@ -14,6 +14,7 @@ struct PackingTests {
         CheckpointTests.eager(&options)
         options.unpackedCount = 50
         options.packing.groupCount = 40
+        options.packing.headerCount = 7
         options.checkpoints.interval = 64
         options.checkpoints.maximumSpacing = 256
     }
@@ -213,7 +214,7 @@ struct PackingTests {
             if number % 100 == 99 { try checkPlaces(store, "edit \(number)") }
         }
         try store.checkpoint()
-        store.checkpointer?.packer.pack(store, atMost: .max)
+        store.checkpointer?.packer.packRest(store)
         try checkPlaces(store, "packed")
         #expect(try layout(store).records.count <= max(1, unpackedCount) + 1)
         try store.close()
@@ -222,9 +223,34 @@ struct PackingTests {
         try checkPlaces(opened, "opened again")
     }
 
-    @Test("Nothing is packed without being asked for, nor behind a reader that stands still")
+    @Test("Closing packs a rest of some hundred commits, but not a smaller one")
+    func rest() throws {
+        let fixture = try StoreFixture { options in
+            CheckpointTests.onRequest(&options)
+            options.unpackedCount = 10
+            (options.packing.groupCount, options.packing.lastGroupCount) = (1_000, 50)
+        }
+        try fixture.fill(5)
+        var store = fixture.store
+        func closeAndOpen(at version: Version) throws {
+            while try store.version < version { try store.edit("Toggle") { try $0.toggle(.item(1)) } }
+            try store.close()
+            store = try UntypedStore.open(at: fixture.path, options: store.options)
+            try checkPlaces(store, "opened again")
+        }
+        // The checkpoint with which a store was opened ends a block, whatever its size.
+        for (version, packedCount) in [(59, 0), (60, 50), (109, 60), (110, 60)] as [(Version, Int)] {
+            try closeAndOpen(at: version)
+            #expect(try store.statistics().packedCommitCount == packedCount, "version \(version)")
+        }
+    }
+
+    @Test("Nothing is packed if all is to stay as it is, nor behind a reader that stands still")
     func never() throws {
-        let fixture = try StoreFixture(CheckpointTests.eager)
+        let fixture = try StoreFixture { options in
+            CheckpointTests.packing(&options)
+            options.unpackedCount = .max
+        }
         try fixture.fill(5)
         for _ in 0..<300 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
         #expect(try fixture.store.statistics().packedCommitCount == 0)
@@ -241,14 +267,14 @@ struct PackingTests {
             let other = RunningThread {
                 try store.edit("Toggle") { try $0.toggle(.item(1)) }
                 try store.waitUntilDurable()
-                store.checkpointer?.packer.pack(store, atMost: .max)
+                store.checkpointer?.packer.packRest(store)
             }
             try other.wait()
         }
         #expect(try store.statistics().packedCommitCount == 0)
         // The control: without the reader, it is.
         try store.checkpoint()
-        store.checkpointer?.packer.pack(store, atMost: .max)
+        store.checkpointer?.packer.packRest(store)
         #expect(try store.statistics().packedCommitCount > 200)
         try checkPlaces(store, "packed")
     }
@@ -320,10 +346,10 @@ struct PackingTests {
         }
         try fixture.fill(5)
         for _ in 0..<100 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
-        fixture.store.checkpointer?.packer.pack(fixture.store, atMost: .max)
+        fixture.store.checkpointer?.packer.packRest(fixture.store)
         #expect(try fixture.store.statistics().packedCommitCount == 0)
         try fixture.store.checkpoint()
-        fixture.store.checkpointer?.packer.pack(fixture.store, atMost: .max)
+        fixture.store.checkpointer?.packer.packRest(fixture.store)
         #expect(try fixture.store.statistics().packedCommitCount > 50)
     }
 }

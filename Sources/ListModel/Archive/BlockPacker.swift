@@ -22,9 +22,15 @@ package struct BlockPacker: ~Copyable {
         package var recordBytes: Int
         /// The most bytes of all records of a block.
         package var totalBytes: Int
+        /// How many commits a chunk of headers has. In smaller ones, what each chunk has by itself takes too much; larger ones take longer
+        /// to unpack for one header.
+        package var headerCount: Int
 
         /// Sizes of blocks, clamped to the limits of the format.
-        package init(commitCount: Int = 4_096, recordBytes: Int = 65_536, totalBytes: Int = 1 << 22) {
+        package init(
+            commitCount: Int = 4_096, recordBytes: Int = 65_536, totalBytes: Int = 1 << 22, headerCount: Int = 512
+        ) {
+            self.headerCount = max(headerCount, 1)
             self.commitCount = min(max(commitCount, 1), PackedLimits.commitCount)
             self.recordBytes = min(max(recordBytes, 0), PackedLimits.recordBytes)
             self.totalBytes = min(max(totalBytes, 1), PackedLimits.totalBytes)
@@ -94,7 +100,7 @@ package struct BlockPacker: ~Copyable {
             return try leave(.notExact)
         }
         if let bytes = pending?.recordBytes, bytes + record.count > options.totalBytes { try finish(emit) }
-        if pending == nil { pending = BlockWriter(first: version, checksumBefore: before) }
+        if pending == nil { pending = BlockWriter(first: version, checksumBefore: before, options.headerCount) }
         try pending?.append(commit, record)
         if pending?.commitCount == options.commitCount { try finish(emit) }
     }
@@ -122,17 +128,21 @@ private struct BlockWriter {
     private var checksum: UInt64 = 0
     private var stateHash = StateHash(rawValue: 0)
 
+    private var headers: HeaderWriter
     private var events = EventWriter()
     private var contents = ContentWriter()
 
-    init(first: Version, checksumBefore: UInt64) { (self.first, self.checksumBefore) = (first, checksumBefore) }
+    init(first: Version, checksumBefore: UInt64, _ headerCount: Int) {
+        (self.first, self.checksumBefore) = (first, checksumBefore)
+        headers = HeaderWriter(chunkSize: headerCount)
+    }
 
     /// The version of the next commit.
     var next: Version { Version(first.rawValue + UInt64(commitCount)) }
 
     /// Packs the next commit.
     mutating func append(_ commit: ExactCommit, _ record: UnsafeRawBufferPointer) throws {
-        events.columns.put(commit.header, &events.strings)
+        headers.append(commit.header)
         let places = commit.contents.joined()
         try events.put(commit.packed, isNew: places.map { $0 != nil })
         contents.append(places.compactMap { $0 }, of: record)
@@ -146,15 +156,16 @@ private struct BlockWriter {
     ///
     /// - Complexity: O(bytes).
     consuming func finish() -> [UInt8] {
+        headers.endChunk()
         contents.endChunk()
         var writer = ByteWriter()
         writer.write(fixed: UInt64(0))
         for word in [first.rawValue, checksumBefore, checksum, stateHash.rawValue] { writer.write(fixed: word) }
         for count in [commitCount, eventCount, recordBytes] { writer.write(fixed: UInt32(count)) }
         writer.write(byte: PackedLimits.currentFormat)
-        writer.write(piece: events.columns.plain(.commits))
+        writer.write(piece: events.columns.plain(.identifiers))
         writer.write(piece: events.columns.plain(.events))
-        for chunk in contents.chunks {
+        for chunk in headers.chunks + contents.chunks {
             writer.write(count: chunk.commitCount)
             writer.write(piece: chunk.plain)
         }

@@ -18,32 +18,30 @@ extension PackedBlock {
         let end = try checkedEnd(version)
         let start = state.version
         try check(start, in: first.previous...end)
-        var commits = try CommitReader(self)
-        // A copy, because unpacking the headers again would take longer.
-        var marks = commits
-        var events = try EventReader(self, commits.strings)
+        var events = try EventReader(self)
         var pending = EventRun()
-        // The last commit of a history says what it is. Strings of different bytes, which have two numbers, may be equal.
-        var last: [Int: Version] = [:]
-        while commits.version <= end {
-            let version = commits.version
-            let commit = try commits.nextInBrief()
-            try events.beginCommit(version)
-            for _ in 0..<commit.eventCount {
-                let event = try events.next()
-                if version > start { try pending.fold(event, into: &state) }
+        var chunks: [PackedHeaders] = []
+        try forEachChunk(through: end, hasMarks: false) { headers, versions in
+            for version in versions {
+                try events.beginCommit(version)
+                for _ in 0..<headers.eventCount(version) {
+                    let event = try events.next()
+                    if version > start { try pending.fold(event, into: &state) }
+                }
+                try events.endCommit()
             }
-            try events.endCommit()
-            if version > start, let history = commit.history { last[history] = version }
+            chunks.append(headers)
         }
         try pending.flush(into: &state)
-        var histories = state.histories
-        for version in last.values.sorted() {
-            while marks.version < version { _ = try marks.nextInBrief() }
-            histories.note(try marks.next().mark, at: version)
-        }
         state.version = end
-        state.histories = histories
+        // The last commit of a history says what it is. Mostly, all of them are in the last chunk.
+        var known: Set<HistoryScope> = []
+        for headers in chunks.reversed() {
+            let last = headers.lastOfHistories(in: start.next..<end.next, without: &known)
+            if last.isEmpty { continue }
+            let marks = try self.headers(near: headers.first)
+            for version in last { state.histories.note(marks.mark(version), at: version) }
+        }
     }
 
     /// Calls `body` with the record of every commit after the state's version, byte for byte as it was.
@@ -68,28 +66,30 @@ extension PackedBlock {
         let end = try checkedEnd(version)
         let start = state.version
         try check(start, in: first.previous...(checksum == nil ? first.previous : end))
-        var commits = try CommitReader(self)
-        var events = try EventReader(self, commits.strings)
+        var events = try EventReader(self)
         var writer = ByteWriter()
         var found = checksum ?? checksumBefore
         var (eventsRead, rest) = (0, recordBytes)
-        while state.version < end {
-            let commit = try commits.next()
-            try events.beginCommit(commit.version)
-            eventsRead += commit.eventCount
-            if commit.version <= start {
-                for _ in 0..<commit.eventCount { _ = try events.next() }
+        try forEachChunk(through: end, hasMarks: true) { headers, versions in
+            for version in versions {
+                let commit = headers.commit(version)
+                try events.beginCommit(version)
+                eventsRead += commit.eventCount
+                if version <= start {
+                    for _ in 0..<commit.eventCount { _ = try events.next() }
+                    try events.endCommit()
+                    continue
+                }
+                let link = RecordLayout.link(to: found)
+                let record = try state.rebuild(commit, link: link, atMost: rest, &writer) { state in
+                    let event = try state.resolve(events.next())
+                    return (event, event, events.newContents)
+                }
                 try events.endCommit()
-                continue
+                found = record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+                rest -= record.count
+                try body(version, record)
             }
-            let record = try state.rebuild(commit, link: RecordLayout.link(to: found), atMost: rest, &writer) { state in
-                let event = try state.resolve(events.next())
-                return (event, event, events.newContents)
-            }
-            try events.endCommit()
-            found = record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
-            rest -= record.count
-            try body(state.version, record)
         }
         // The contents of an event lie in its memory.
         withExtendedLifetime(events) {}
@@ -106,41 +106,29 @@ extension PackedBlock {
         }
     }
 
-    /// Calls `body` with the header of each commit. Skips the events.
+    /// Calls `body` with the id of each row and section that the commits inserted, or that a reload gave to the list, in order. Needs no
+    /// state, because they are in the block by themselves.
     ///
     /// - Throws: ``RecordError`` for damaged bytes, and what `body` throws.
-    /// - Complexity: O(commits).
-    package func forEachCommit(_ body: (PackedCommit) throws -> Void) throws {
-        var commits = try CommitReader(self)
-        for _ in 0..<commitCount { try body(commits.next()) }
+    /// - Complexity: O(k) for k ids.
+    package func forEachIdentifier(_ body: (UntypedID) throws -> Void) throws {
+        var reader = try identifierReader()
+        while !reader.isAtEnd(.identifierKinds) {
+            var (id, outline) = (UntypedID.integer(0), 0)
+            try reader.code(&id, &outline, ofRow: true)
+            try body(id)
+        }
     }
 
-    /// Calls `body` with each row and section that some commits inserted, and with those that a reload gave to the list. Needs no
-    /// state, because their ids are in the block.
-    ///
-    /// - Parameter versions: versions of the block, ascending, each once.
-    /// - Throws: as ``forEachCommit(_:)``.
-    /// - Complexity: O(events of the block).
-    package func forEachInserted(
-        by versions: ArraySlice<Version>, _ body: (RowOrSection) throws -> Void
+    /// Calls `body` with the headers of the commits from the first through one, chunk by chunk.
+    private func forEachChunk(
+        through end: Version, hasMarks: Bool, _ body: (PackedHeaders, Range<Version>) throws -> Void
     ) throws {
-        var rest = versions
-        for version in rest { _ = try checkedEnd(version) }
-        var commits = try CommitReader(self)
-        var events = try EventReader(self, commits.strings, hasContents: false)
-        while let wanted = rest.first, commits.version <= last {
-            let commit = try commits.next()
-            try events.beginCommit(commit.version)
-            for _ in 0..<commit.eventCount {
-                let event = try events.next()
-                if commit.version < wanted { continue }
-                for row in event.rows { try body(.row(row.id)) }
-                for section in event.sections {
-                    try body(.section(section.id))
-                    for row in section.items { try body(.row(row.id)) }
-                }
-            }
-            if commit.version == wanted { rest.removeFirst() }
+        var next = first
+        while next <= end {
+            let headers = try headers(near: next, hasMarks: hasMarks)
+            try body(headers, headers.versions.clamped(to: first..<end.next))
+            next = headers.versions.upperBound
         }
     }
 

@@ -10,8 +10,9 @@
 /// Consecutive commits, packed. It refers to bytes that it does not own, and is valid only as long as they are.
 ///
 /// There are three ways to read a block: ``replay(into:through:)`` folds its commits,
-/// ``forEachRecord(with:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
-/// state. ``forEachCommit(_:)`` lists the headers of commits, also without a state.
+/// ``forEachRecord(with:after:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
+/// state. ``headers(near:hasMarks:)`` reads headers of commits, and ``forEachIdentifier(_:)`` the ids that came into the list, also without
+/// a state.
 package struct PackedBlock {
     /// The first version whose commit is in the block.
     package let first: Version
@@ -31,10 +32,10 @@ package struct PackedBlock {
     let bytes: UnsafeRawBufferPointer
     /// The bytes of the block.
     package var allBytes: UnsafeRawBufferPointer { bytes }
-    let commits: Piece
-    let events: Piece
-    /// The contents, in order.
-    private let chunks: [Piece]
+    private let identifiers: Piece
+    private let events: Piece
+    /// The headers and the contents, in order.
+    private let (headers, contents): ([Piece], [Piece])
 
     /// Some columns, compressed by themselves.
     struct Piece {
@@ -104,17 +105,14 @@ extension PackedBlock {
         _ = try reader.readByte("a format")
         self.bytes = bytes
         let most = PackedLimits.partBytes(recordBytes)
-        commits = try reader.readPiece(.commits, 0..<commitCount, most)
+        identifiers = try reader.readPiece(.identifiers, 0..<commitCount, most)
         events = try reader.readPiece(.events, 0..<commitCount, most)
-        var chunks: [Piece] = []
-        while !reader.isAtEnd {
-            let (start, count) = (chunks.last?.commits.upperBound ?? 0, try reader.readVarint("a number of commits"))
-            guard count > 0 && count <= commitCount - start else {
-                throw reader.invalid("number of commits", expected: "as many as the block has, in all", found: count)
-            }
-            chunks.append(try reader.readPiece(.contents, start..<start + Int(count), most))
+        headers = try reader.readChunks(.headers, commitCount, most)
+        contents = try reader.readChunks(.contents, commitCount, most)
+        guard reader.isAtEnd else {
+            throw reader.error(
+                .invalid(what: "block", expected: "its end", found: "\(bytes.count - reader.offset) more bytes"))
         }
-        self.chunks = chunks
     }
 
     private static func checkHeader(
@@ -134,33 +132,66 @@ extension PackedBlock {
         try check("number of events", eventCount, 0...recordBytes / 3)
     }
 
-    /// Reads some columns.
-    func reader(_ piece: Piece) throws -> ColumnReader {
+    private func unpacked(_ piece: Piece) throws -> UnpackedBytes {
         let packed = UnsafeRawBufferPointer(rebasing: bytes[piece.place])
         guard let memory = UnpackedBytes(packed, count: piece.count) else {
             throw RecordError(
                 version: first, offset: piece.place.lowerBound,
                 problem: .invalid(what: "part", expected: "\(piece.count) compressed bytes", found: "damage"))
         }
-        return try ColumnReader(memory, piece.part, version: first)
+        return memory
     }
 
+    /// Reads some columns.
+    func reader(_ piece: Piece) throws -> ColumnReader {
+        try ColumnReader(unpacked(piece), piece.part, version: first)
+    }
+
+    /// Reads the events, and the identifiers of new rows and sections.
+    func eventReader() throws -> ColumnReader {
+        var reader = try reader(events)
+        try reader.append(unpacked(identifiers), .identifiers, version: first)
+        return reader
+    }
+
+    /// Reads the identifiers of new rows and sections.
+    func identifierReader() throws -> ColumnReader { try reader(identifiers) }
+
+    /// The headers of a commit and of those around it.
+    func headers(of commit: Int) -> Piece { chunk(of: commit, headers) }
+
     /// The contents of a commit and of those around it.
-    func chunk(of commit: Int) throws -> Piece {
+    func contents(of commit: Int) -> Piece { chunk(of: commit, contents) }
+
+    private func chunk(of commit: Int, _ chunks: [Piece]) -> Piece {
         var (low, high) = (0, chunks.count)
         while low < high {
             let middle = (low + high) / 2
             if chunks[middle].commits.upperBound <= commit { low = middle + 1 } else { high = middle }
         }
-        guard low < chunks.count else {
-            throw RecordError(
-                version: first, offset: bytes.count, problem: .truncated(expected: "the contents of commit \(commit)"))
-        }
+        precondition(low < chunks.count, "every commit of the block is in a chunk")
         return chunks[low]
     }
 }
 
 extension RecordReader {
+    /// Reads where chunks of all commits lie, each after the number of its commits, and passes over them.
+    fileprivate mutating func readChunks(
+        _ part: PackedPart, _ commitCount: Int, _ most: Int
+    ) throws -> [PackedBlock.Piece] {
+        var chunks: [PackedBlock.Piece] = []
+        var start = 0
+        while start < commitCount {
+            let count = try readVarint("a number of commits")
+            guard count > 0 && count <= commitCount - start else {
+                throw invalid("number of commits", expected: "as many as the block has, in all", found: count)
+            }
+            chunks.append(try readPiece(part, start..<start + Int(count), most))
+            start += Int(count)
+        }
+        return chunks
+    }
+
     /// Reads where some columns lie, and passes over them.
     fileprivate mutating func readPiece(
         _ part: PackedPart, _ commits: Range<Int>, _ most: Int

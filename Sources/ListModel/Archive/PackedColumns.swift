@@ -22,7 +22,7 @@ enum PackedColumn: Int, CaseIterable {
     case targets
     case steps
     case places0, places1, places2, places3, places4, places5, places6, places7
-    /// The strings that other columns number.
+    /// The names and origins of the commits.
     case strings
     // One value for each event that has such a part.
     case kinds
@@ -30,19 +30,25 @@ enum PackedColumn: Int, CaseIterable {
     case rows
     case rowCounts
     case destinations
-    // One value for each identifier, content, string or value that does not follow from the state.
-    case identifierKinds
-    case integers
+    // One value for each content, string or value that does not follow from the state.
     case contentTags
     case referenceVersions
     case referenceOffsets
     case referenceLengths
     case annotations
+    /// The names of annotations.
+    case annotationNames
     case lengths
-    /// UUIDs, strings and the hashes of contents.
+    /// Titles, and the hashes of contents.
     case literals
     /// The values of annotations.
     case values
+    // One value for each identifier of a new row or section: its kind, and what that kind needs.
+    case identifierKinds
+    case integers
+    case uuids
+    case identifierLengths
+    case identifierBytes
 
     /// The place of a commit in its history is a few numbers, each in a column of its own.
     static func places(_ index: Int) -> PackedColumn {
@@ -55,18 +61,22 @@ enum PackedColumn: Int, CaseIterable {
 
 /// Some of the columns, which are compressed by themselves.
 enum PackedPart: Int, CaseIterable {
-    /// What is needed to list the commits.
-    case commits
+    /// The identifiers of all rows and sections that came into the list.
+    case identifiers
     case events
+    /// What is needed to list commits. A block has several of these, each of some commits.
+    case headers
     /// What is needed to find one content. A block has several of these, each of some commits.
     case contents
 
     var columns: Range<Int> {
-        let (commits, events) = (PackedColumn.causes.rawValue, PackedColumn.kinds.rawValue)
+        let (headers, events) = (PackedColumn.causes.rawValue, PackedColumn.kinds.rawValue)
+        let identifiers = PackedColumn.identifierKinds.rawValue
         return switch self {
-        case .contents: 0..<commits
-        case .commits: commits..<events
-        case .events: events..<PackedColumn.allCases.count
+        case .contents: 0..<headers
+        case .headers: headers..<events
+        case .events: events..<identifiers
+        case .identifiers: identifiers..<PackedColumn.allCases.count
         }
     }
 }
@@ -110,19 +120,26 @@ struct ColumnWriter {
     }
 }
 
-/// Reads the columns of a part.
+/// Reads the columns of a part, or of two parts one of which follows the other.
 struct ColumnReader {
-    private let memory: UnpackedBytes
+    private var memory: [UnpackedBytes] = []
     private let first: Int
     private var columns: [RecordReader] = []
-    private var last: [Int64]
+    private var last: [Int64] = []
 
     /// - Throws: ``RecordError`` if the columns do not lie in the bytes.
     init(_ memory: UnpackedBytes, _ part: PackedPart, version: Version) throws {
-        self.memory = memory
         first = part.columns.lowerBound
-        last = [Int64](repeating: 0, count: part.columns.count)
-        columns.reserveCapacity(part.columns.count)
+        try append(memory, part, version: version)
+    }
+
+    /// Adds the columns of the next part.
+    ///
+    /// - Throws: ``RecordError`` if the columns do not lie in the bytes.
+    mutating func append(_ memory: UnpackedBytes, _ part: PackedPart, version: Version) throws {
+        precondition(part.columns.lowerBound == first + columns.count, "the part follows")
+        self.memory.append(memory)
+        last += [Int64](repeating: 0, count: part.columns.count)
         var reader = RecordReader(memory.bytes, version: version)
         for _ in part.columns {
             let count = try reader.readCount("the length of a column")

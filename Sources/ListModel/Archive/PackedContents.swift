@@ -48,14 +48,14 @@ struct ContentReader {
     /// - Parameter commit: a commit of the block; reading begins with it, or with others before it.
     init(_ block: PackedBlock, near commit: Int = 0) throws {
         self.block = block
-        let chunk = try block.chunk(of: commit)
+        let chunk = block.contents(of: commit)
         (columns, self.commit, end) = (try block.reader(chunk), chunk.commits.lowerBound, chunk.commits.upperBound)
     }
 
     /// Begins the next commit, and returns its number.
     mutating func beginCommit() throws -> Int {
         if commit == end {
-            let chunk = try block.chunk(of: commit)
+            let chunk = block.contents(of: commit)
             (columns, end) = (try block.reader(chunk), chunk.commits.upperBound)
         }
         remaining = try columns.count(.contentCounts, eachIn: .contentLengths)

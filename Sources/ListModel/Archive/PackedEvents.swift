@@ -4,25 +4,15 @@
 // Always holds: indices and counts that were read are not negative and far from overflow. Resolving and applying the event
 // checks that they fit the rows.
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Passes the parts of events through columns. A writer leaves them as they are, a reader sets them.
 protocol EventCoder {
+    associatedtype Columns: IdentifierCoder
+    /// The columns of the events and of the identifiers.
+    var columns: Columns { get set }
     /// A count of at least so many things, each of which takes a byte or more of another column, if that is given.
     mutating func code(_ column: PackedColumn, _ value: inout Int, from least: Int, eachIn: PackedColumn?) throws
     /// An index, near a place.
     mutating func code(_ column: PackedColumn, _ value: inout Int, near place: Int) throws
-    /// A number near the last one of the column.
-    mutating func code(_ column: PackedColumn, next value: inout Int64) throws
-    /// As many bytes as there are.
-    mutating func code(_ column: PackedColumn, _ bytes: inout [UInt8]) throws
-    /// The kind of an identifier, and 4 times the place of its row in an outline; a section has none.
-    mutating func code(kind: inout Int, ofRow: Bool) throws
-    mutating func code(_ string: inout String) throws
     mutating func code(name: inout String, _ value: inout [UInt8]) throws
     /// A content that is in the record, or a reference to an earlier one.
     mutating func code(_ content: inout ContentReference, _ isChecked: inout Bool) throws
@@ -69,7 +59,7 @@ extension EventCoder {
             try code(.destinations, &event.destination.section, near: event.path.section)
         case .sectionRenamed:
             try codeSection(&event)
-            try code(&event.text)
+            try columns.code(&event.text, .lengths, .literals)
         case .listReloaded:
             var count = event.sections.count
             try code(.destinations, &count, from: 0, eachIn: .identifierKinds)
@@ -95,8 +85,8 @@ extension EventCoder {
 
     private mutating func code(_ section: inout ListSection) throws {
         var (id, outline, title, count) = (section.id, 0, section.title, section.items.count)
-        try code(&id, &outline, ofRow: false)
-        try code(&title)
+        try columns.code(&id, &outline, ofRow: false)
+        try columns.code(&title, .lengths, .literals)
         try code(.rowCounts, &count, from: 0, eachIn: .identifierKinds)
         var rows = ListRun(section.items) ?? .none
         try code(&rows, count)
@@ -120,32 +110,9 @@ extension EventCoder {
 
     private mutating func code(_ row: inout UntypedRow) throws {
         var (id, outline, isChecked, content) = (row.id, Int(row.outline), row.isChecked, row.content)
-        try code(&id, &outline, ofRow: true)
+        try columns.code(&id, &outline, ofRow: true)
         try code(&content, &isChecked)
         row = UntypedRow(id: id, isChecked: isChecked, content: content, outline: UInt8(outline))
-    }
-
-    /// An identifier, and the place of its row in an outline.
-    private mutating func code(_ id: inout UntypedID, _ outline: inout Int, ofRow: Bool) throws {
-        var kind = outline * 4 + Int(id.kind.rawValue) - 1
-        try code(kind: &kind, ofRow: ofRow)
-        outline = kind / 4
-        switch kind % 4 {
-        case 0:
-            var value: Int64 = if case .integer(let value) = id { value } else { 0 }
-            try code(.integers, next: &value)
-            id = .integer(value)
-        case 1:
-            var bytes = [UInt8](repeating: 0, count: 16)
-            if case .uuid(let value) = id { bytes = withUnsafeBytes(of: value.uuid) { Array($0) } }
-            try code(.literals, &bytes)
-            // SAFETY: there are sixteen bytes, and a uuid_t is any sixteen bytes.
-            id = .uuid(UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
-        default:
-            var value = if case .string(let value) = id { value } else { "" }
-            try code(&value)
-            id = .string(value)
-        }
     }
 }
 
@@ -179,7 +146,7 @@ private struct AnnotationValues {
 /// Writes events.
 struct EventWriter: EventCoder {
     var columns = ColumnWriter()
-    var strings = StringNumbers()
+    private var names = StringNumbers(in: .annotationNames)
     var cursor = ListIndexPath(section: 0, item: 0)
     private var annotations = AnnotationValues()
     /// For the remaining contents of the commit: whether they are in the record.
@@ -204,27 +171,11 @@ struct EventWriter: EventCoder {
         columns.put(column, near: Int64(value - place))
     }
 
-    mutating func code(_ column: PackedColumn, next value: inout Int64) { columns.put(column, next: value) }
-
-    mutating func code(_ column: PackedColumn, _ bytes: inout [UInt8]) {
-        bytes.withUnsafeBytes { columns.put(column, bytes: $0) }
-    }
-
-    mutating func code(kind: inout Int, ofRow: Bool) { columns.put(.identifierKinds, UInt64(kind)) }
-
-    mutating func code(_ string: inout String) {
-        string.withUTF8 {
-            columns.put(.lengths, UInt64($0.count))
-            columns.put(.literals, bytes: UnsafeRawBufferPointer($0))
-        }
-    }
-
     mutating func code(name: inout String, _ value: inout [UInt8]) {
-        let number = strings.number(of: name, in: &columns)
+        let number = names.number(of: name, in: &columns)
         columns.put(.annotations, UInt64(number))
         columns.put(.lengths, UInt64(value.count))
-        var difference = annotations.difference(of: value, number)
-        code(.values, &difference)
+        annotations.difference(of: value, number).withUnsafeBytes { columns.put(.values, bytes: $0) }
     }
 
     mutating func code(_ content: inout ContentReference, _ isChecked: inout Bool) {
@@ -238,11 +189,11 @@ struct EventWriter: EventCoder {
     }
 }
 
-/// Reads the events of a block, with their contents or without.
+/// Reads the events of a block.
 struct EventReader: EventCoder {
-    private var columns: ColumnReader
-    private var contents: ContentReader?
-    private let strings: [String]
+    var columns: ColumnReader
+    private var contents: ContentReader
+    private let names: [String]
     private var annotations = AnnotationValues()
     private var version = Version.empty
     /// How many bytes of records may still come. It bounds the work that few damaged bytes can ask for.
@@ -251,22 +202,19 @@ struct EventReader: EventCoder {
     /// The contents of the event that was read last, in the order of the record; nil stands for a reference.
     private(set) var newContents: [UnsafeRawBufferPointer?] = []
 
-    /// - Parameters:
-    ///   - strings: the strings of the block.
-    ///   - hasContents: whether contents are read. Otherwise, all that are in the records are empty.
-    init(_ block: PackedBlock, _ strings: [String], hasContents: Bool = true) throws {
-        columns = try block.reader(block.events)
-        contents = hasContents ? try ContentReader(block) : nil
+    init(_ block: PackedBlock) throws {
+        columns = try block.eventReader()
+        contents = try ContentReader(block)
         budget = block.recordBytes
-        self.strings = strings
+        names = try columns.strings(.annotationNames, atMost: block.eventCount)
     }
 
     mutating func beginCommit(_ version: Version) throws {
         self.version = version
-        _ = try contents?.beginCommit()
+        _ = try contents.beginCommit()
     }
 
-    func endCommit() throws { try contents?.endCommit() }
+    func endCommit() throws { try contents.endCommit() }
 
     /// The next event of the commit.
     mutating func next() throws -> PackedEvent {
@@ -304,28 +252,9 @@ struct EventReader: EventCoder {
         value = try columns.index(column, near: place)
     }
 
-    mutating func code(_ column: PackedColumn, next value: inout Int64) throws { value = try columns.following(column) }
-
-    mutating func code(_ column: PackedColumn, _ bytes: inout [UInt8]) throws {
-        bytes = Array(try columns.bytes(column, bytes.count))
-    }
-
-    mutating func code(kind: inout Int, ofRow: Bool) throws {
-        let most = ofRow ? 128 * 4 - 1 : 2
-        kind = try columns.count(.identifierKinds, eachIn: nil)
-        guard kind <= most && kind % 4 < 3 else {
-            throw columns.error(
-                .identifierKinds, "kind of identifier", expected: "one, at most \(most)", found: "\(kind)")
-        }
-    }
-
-    mutating func code(_ string: inout String) throws {
-        string = try columns.string(.literals, columns.count(.lengths, eachIn: .literals))
-    }
-
     mutating func code(name: inout String, _ value: inout [UInt8]) throws {
-        let number = try columns.index(.annotations, in: strings)
-        name = strings[number]
+        let number = try columns.index(.annotations, in: names)
+        name = names[number]
         let difference = try columns.bytes(.values, columns.count(.lengths, eachIn: .values))
         value = annotations.value(of: Array(difference), number)
     }
@@ -335,7 +264,7 @@ struct EventReader: EventCoder {
         guard tag < 4 else { throw columns.error(.contentTags, "tag", expected: "0 to 3", found: "\(tag)") }
         isChecked = tag & 1 == 1
         if tag & 2 == 0 {
-            let (offset, bytes) = try contents?.next() ?? (0, UnsafeRawBufferPointer(start: nil, count: 0))
+            let (offset, bytes) = try contents.next()
             newContents.append(bytes)
             content = ContentReference(
                 version: version, offset: UInt32(offset), length: UInt32(bytes.count),

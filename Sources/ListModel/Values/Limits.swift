@@ -71,7 +71,7 @@ package enum Limits {
 /// Records that exceed a limit are not packed. A block that exceeds one is damaged (`RecordError`).
 enum PackedLimits {
     /// The format of a block that this library reads and writes.
-    static let currentFormat: UInt8 = 3
+    static let currentFormat: UInt8 = 4
     /// The most commits of a block.
     static let commitCount = 65_536
     /// The most bytes of one record.

@@ -20,8 +20,9 @@ public struct CheckpointPolicy: Hashable, Sendable {
     public var atClose = true
     /// Whether checkpoints are written in the background, while edits go on; otherwise the edit that makes one due waits.
     public var isBackground = true
-    /// The most work between two old checkpoints. Reaching a version takes at most half of it.
-    public var maximumSpacing = 32_768
+    /// The most work between two old checkpoints. Reaching a version takes at most that much if its commits are packed, and half of it
+    /// otherwise.
+    public var maximumSpacing = 16_384
     /// The spacing of checkpoints in proportion to their age: dense near the newest version and exponentially sparse
     /// behind it, up to ``maximumSpacing``. With 4, checkpoints that are n units old are up to n / 4 apart.
     package var density = 4

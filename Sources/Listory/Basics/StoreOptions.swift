@@ -60,12 +60,11 @@ public struct StoreOptions: Sendable {
     /// When checkpoints are taken, and which are kept.
     public var checkpoints = CheckpointPolicy()
     /// How many of the newest commits stay as they are; older ones are packed in the background while the store is open, and take a
-    /// few bytes each. `Int.max`, the default, packs nothing.
+    /// few bytes each instead of a hundred. `Int.max` packs nothing.
     ///
-    /// Nothing is lost with it, but what is packed takes longer to read: a version of the past some milliseconds, and the history
-    /// of a row with a thousand commits a tenth of a second. Each process that edits the store should have the same value. Compact a store
-    /// first that a build before this option has edited.
-    public var unpackedCount = Int.max
+    /// Nothing is lost with it, but what is packed takes longer to read: a version of the past up to twice as long, and undoing or reading the
+    /// first commit of a block some milliseconds. Each process that edits the store should have the same value.
+    public var unpackedCount = 1_024
     /// How commits are packed in the background.
     package var packing = PackingOptions()
     /// The most bytes of stored rows to keep in memory, besides those that snapshots keep.
@@ -155,9 +154,13 @@ package struct PackingOptions: Sendable {
     package var groupCount = 4_096
     /// After how many bytes of records a group ends.
     package var groupSize = 1 << 20
+    /// How many commits have their headers in one chunk.
+    package var headerCount = 512
     /// After how many commits a run ends, in the background and when the store is closed.
     package var runSize = 1 << 14
     package var lastRunSize = 1 << 16
+    /// How many commits are packed at least when the store is closed, where no checkpoint follows them.
+    package var lastGroupCount = 512
     /// After how many free bytes, and if half of the file is free, it is given back when the store is closed.
     package var freeSize = 1 << 20
 }

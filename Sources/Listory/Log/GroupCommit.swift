@@ -228,7 +228,7 @@ extension GroupCommit {
         if let commit = try useUnpackedRecord(of: version, { try Commit(record: Array($0), version: version) }) {
             return CommitInfo(commit)
         }
-        return try past.packedCommit(version).map { CommitInfo($0) } ?? CommitInfo(commit(version))
+        return try past.packedHeaders(of: version)?.info(version) ?? CommitInfo(commit(version))
     }
 
     /// The commit of a version that is far from those which are read before and after it.
@@ -267,7 +267,7 @@ extension GroupCommit {
         if let mark = try useUnpackedRecord(of: version, { try RecordHeader.mark($0, version: version) }) {
             return mark
         }
-        return try past.packedCommit(version)?.mark ?? recordedMark(of: version)
+        return try past.packedHeaders(of: version, hasMarks: true)?.mark(version) ?? recordedMark(of: version)
     }
 
     /// The time of a commit.
@@ -275,7 +275,7 @@ extension GroupCommit {
         if let time = try useUnpackedRecord(of: version, { try RecordHeader.time($0, version: version) }) {
             return time
         }
-        return try past.packedCommit(version)?.time
+        return try past.packedHeaders(of: version)?.time(version)
             ?? withRecord(of: version) { try RecordHeader.time($0, version: version) }
     }
 

@@ -24,8 +24,7 @@ public struct Compaction: Sendable {
     public var isPacked = true
     /// How many of the newest commits stay unpacked, so that undoing them is fast.
     public var unpackedCount = 256
-    /// The distance of checkpoints, in events. Reaching a version replays at most half as many; every checkpoint takes
-    /// space.
+    /// The distance of checkpoints, in events. Reaching a version replays at most as many; every checkpoint takes space.
     public var checkpointSpacing = 65_536
     /// Whether the new file is only measured, not put in place of the old one. Another process may have
     /// the store open.

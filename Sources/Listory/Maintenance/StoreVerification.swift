@@ -103,7 +103,8 @@ public struct StoreVerification: Hashable, Sendable {
 
         func historyMark(of version: Version) throws -> HistoryMark {
             let mark = try log.withRecord(of: version) { try $0.map { try RecordHeader.mark($0, version: version) } }
-            return try mark ?? past.packedCommit(version)?.mark ?? recordedMark(of: version)
+            return try mark ?? past.packedHeaders(of: version, hasMarks: true)?.mark(version)
+                ?? recordedMark(of: version)
         }
     }
 

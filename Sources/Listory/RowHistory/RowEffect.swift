@@ -49,12 +49,13 @@ struct PackedTouches {
                 }
             }
         }
-        let past = store.group.past
         let inserted = Set(
             touches.joined().filter { $0.version <= packed && $0.kinds.contains(.inserted) }.map(\.version))
-        // What an undo, a redo, a go, a revert or a restore inserts was inserted before.
-        let edits = try inserted.filter { try past.packedCommit($0)?.cause ?? .edit == .edit }.sorted()
-        for version in try past.forEachPackedInsertion(by: edits, note) {
+        let records = try store.group.past.forEachPackedIdentifier(around: inserted.sorted()) { id in
+            note(.row(id))
+            note(.section(id))
+        }
+        for version in records {
             try store.group.commit(version).forEachTouch { if $1.contains(.inserted) { note($0) } }
         }
         self.shared = shared
@@ -64,7 +65,7 @@ struct PackedTouches {
     /// packed.
     func commit(of touch: Touch, on subject: RowOrSection, in store: UntypedStore) throws -> CommitInfo? {
         guard let last, touch.version <= last, !shared.contains(subject.fingerprint) else { return nil }
-        return try store.group.past.packedCommit(touch.version).map { CommitInfo($0) }
+        return try store.group.past.packedHeaders(of: touch.version)?.info(touch.version)
     }
 }
 

@@ -128,7 +128,7 @@ final class Checkpointer: Sendable {
         let (begins, semaphore) = state.withLock { state -> (Bool, DispatchSemaphore?) in
             let begins = state.isDue && !state.isQueued
             if begins { state.isQueued = true }
-            guard state.isQueued, policy.isBackground, state.work > policy.maximumSpacing else {
+            guard state.isQueued, policy.isBackground, state.work / 2 > policy.interval else {
                 return (begins, nil)
             }
             let semaphore = DispatchSemaphore(value: 0)

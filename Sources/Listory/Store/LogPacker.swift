@@ -57,17 +57,24 @@ final class LogPacker: Sendable {
         }
         guard begins else { return }
         @Sendable func run() {
-            pack(store, atMost: options.runSize)
+            pack(store, atMost: options.runSize, groupsOf: options.groupCount)
             state.withLock { $0.isQueued = false }
         }
         // The store is retained until then.
         if store.options.checkpoints.isBackground { queue.async { run() } } else { run() }
     }
 
-    /// Packs what is due, if this process may: complete groups, and what lies before a checkpoint.
+    /// Packs what is due when the store is closed: also a group that is not complete, if it has some hundred commits.
+    func packRest(_ store: UntypedStore) {
+        pack(store, atMost: options.lastRunSize, groupsOf: min(options.lastGroupCount, options.groupCount))
+    }
+
+    /// Packs what is due, if this process may: groups, and what lies before a checkpoint.
     ///
-    /// - Parameter count: after how many commits no more groups are packed.
-    func pack(_ store: UntypedStore, atMost count: Int) {
+    /// - Parameters:
+    ///   - count: after how many commits no more groups are packed.
+    ///   - least: how many commits a group has at least. A small block saves less.
+    private func pack(_ store: UntypedStore, atMost count: Int, groupsOf least: Int) {
         guard isUsed, let checkpointer = store.checkpointer else { return }
         let span = store.options.diagnostics.begin(.packing)
         do {
@@ -75,7 +82,7 @@ final class LogPacker: Sendable {
                 // A closed store must not use its file.
                 try store.withHead { try $0.checkNodes() }
                 guard checkpointer.mayPack else { return (commits: UInt64(0), bytes: 0) }
-                return try run(atMost: count, checkpointer)
+                return try run(atMost: count, groupsOf: least, checkpointer)
             }
             if packed.commits > 0 {
                 store.options.diagnostics.end(span, .packed(commits: packed.commits, bytes: packed.bytes))
@@ -103,11 +110,13 @@ final class LogPacker: Sendable {
     /// - Returns: how many commits were packed, and how many bytes their blocks have.
     /// - Throws: an error of the log. What was packed before stays packed.
     /// - Complexity: for each group, a replay from the checkpoint before it, and two of the group.
-    private func run(atMost count: Int, _ checkpointer: Checkpointer) throws -> (commits: UInt64, bytes: Int) {
+    private func run(
+        atMost count: Int, groupsOf least: Int, _ checkpointer: Checkpointer
+    ) throws -> (commits: UInt64, bytes: Int) {
         var packed: (commits: UInt64, bytes: Int) = (0, 0)
         var examined: UInt64 = 0
         var last: Group?
-        while examined < UInt64(count), !log.isHeldBack, let group = try nextGroup(after: last) {
+        while examined < UInt64(count), !log.isHeldBack, let group = try nextGroup(after: last, of: least) {
             last = group
             // A transaction of a checkpoint at the same time would take this one for another process's.
             guard try group.blocks.isEmpty || checkpointer.exclusively({ try write(group) }) else { continue }
@@ -123,8 +132,10 @@ final class LogPacker: Sendable {
 
     /// Packs the next group; nil if nothing is due.
     ///
-    /// - Parameter last: the group before, whose rows need not be replayed again.
-    func nextGroup(after last: Group? = nil) throws -> Group? {
+    /// - Parameters:
+    ///   - last: the group before, whose rows need not be replayed again.
+    ///   - least: how many commits it has at least, if no checkpoint ends it; nil for all of a group.
+    func nextGroup(after last: Group? = nil, of least: Int? = nil) throws -> Group? {
         let start = max(try log.sealed.lastPacked(), state.withLock { $0.examined })
         // What only the journal has would be moved into the database after it was packed.
         let stored = try log.journal.storedVersion().rawValue
@@ -133,8 +144,7 @@ final class LogPacker: Sendable {
         var end = min(limit, start.rawValue + UInt64(options.groupCount))
         if let checkpoint = try database.version(after: start), checkpoint.rawValue <= end {
             end = checkpoint.rawValue
-        } else if end - start.rawValue < UInt64(options.groupCount) {
-            // A small block saves less.
+        } else if end - start.rawValue < UInt64(least ?? options.groupCount) {
             return nil
         }
         let rows = last?.rows.flatMap { $0.version == start ? $0 : nil }
@@ -149,7 +159,8 @@ final class LogPacker: Sendable {
         var group = Group(start: start, end: records.version(records.count - 1))
         var state = ListState(from: rows)
         try state.pool.checked {
-            var packer = BlockPacker(after: checksum)
+            var packer = BlockPacker(
+                after: checksum, options: BlockPacker.Options(headerCount: options.headerCount))
             func note(_ piece: BlockPacker.Piece) {
                 if case .block(let first, let last, let bytes) = piece { group.blocks.append((first, last, bytes)) }
             }

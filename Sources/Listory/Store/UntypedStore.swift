@@ -340,7 +340,7 @@ public final class UntypedStore: Sendable {
                 // All commits are in the log; without a checkpoint, the next opening only takes longer.
                 try? checkpointer.take(self)
             }
-            if !options.isReadOnly { checkpointer?.packer.pack(self, atMost: options.packing.lastRunSize) }
+            if !options.isReadOnly { checkpointer?.packer.packRest(self) }
             if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
             // The rows that they keep would keep the file open.
             followers.letGo()

@@ -57,9 +57,9 @@ enum BlockTarget {
             try BrokenPromise.check(
                 replayed.stateHash() == rebuilt.stateHash(), "a block and its records lead to different rows")
         }
-        try answer { try block.forEachCommit { _ in } }
+        try answer { try block.forEachIdentifier { _ in } }
         for version in [block.first, block.last] {
-            try answer { try block.forEachInserted(by: [version]) { _ in } }
+            try answer { _ = try block.headers(near: version).commit(version) }
             for (offset, length) in [(0, 0), (60, 1), (.max, .max)] as [(UInt32, UInt32)] {
                 let reference = ContentReference(version: version, offset: offset, length: length, hash: 0)
                 try answer { _ = try block.withContent(of: reference) { $0.count } }
@@ -102,7 +102,7 @@ enum BlockTarget {
         bytes.prefix(PackedLayout.variable).withUnsafeBytes { writer.write(raw: $0) }
         var number = 0
         while rest.count >= 3 {
-            // The commits and the events; then the chunks of contents, each with the number of its commits.
+            // The identifiers and the events; then the chunks, each with the number of its commits.
             let commitCount = number < 2 ? nil : rest.removeFirst()
             let count = min(Int(rest.removeFirst()) | Int(rest.removeFirst()) << 8, rest.count)
             let plain = rest.prefix(count)
