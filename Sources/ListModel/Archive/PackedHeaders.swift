@@ -199,7 +199,7 @@ extension PackedHeaders {
     }
 
     private func tracking(_ index: Int) -> Tracking {
-        guard let tracking = flags[index].tracking else { preconditionFailure("flags were checked when they were read") }
+        guard let tracking = flags[index].tracking else { preconditionFailure("flags are checked when they are read") }
         return tracking
     }
 

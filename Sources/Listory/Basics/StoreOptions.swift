@@ -151,7 +151,7 @@ package struct JournalOptions: Sendable {
 /// How commits are packed in the background.
 package struct PackingOptions: Sendable {
     /// How many commits are packed in one transaction; also after how many events a group is looked for.
-    package var groupCount = 4_096
+    package var groupCount = 2_048
     /// After how many bytes of records a group ends.
     package var groupSize = 1 << 20
     /// How many commits have their headers in one chunk.

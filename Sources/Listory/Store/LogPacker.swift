@@ -55,18 +55,26 @@ final class LogPacker: Sendable {
             (state.events, state.isQueued) = (0, true)
             return true
         }
-        guard begins else { return }
-        @Sendable func run() {
-            pack(store, atMost: options.runSize, groupsOf: options.groupCount)
-            state.withLock { $0.isQueued = false }
+        if begins { begin(store) }
+    }
+
+    private func begin(_ store: UntypedStore) {
+        @Sendable func run() -> Bool { pack(store, atMost: options.runSize, groupsOf: options.groupCount) }
+        guard store.options.checkpoints.isBackground else {
+            _ = run()
+            return state.withLock { $0.isQueued = false }
         }
         // The store is retained until then.
-        if store.options.checkpoints.isBackground { queue.async { run() } } else { run() }
+        queue.async {
+            // Edits in a tight loop are faster than packing, which catches up afterwards.
+            if run() { return self.begin(store) }
+            self.state.withLock { $0.isQueued = false }
+        }
     }
 
     /// Packs what is due when the store is closed: also a group that is not complete, if it has some hundred commits.
     func packRest(_ store: UntypedStore) {
-        pack(store, atMost: options.lastRunSize, groupsOf: min(options.lastGroupCount, options.groupCount))
+        _ = pack(store, atMost: options.lastRunSize, groupsOf: min(options.lastGroupCount, options.groupCount))
     }
 
     /// Packs what is due, if this process may: groups, and what lies before a checkpoint.
@@ -74,24 +82,27 @@ final class LogPacker: Sendable {
     /// - Parameters:
     ///   - count: after how many commits no more groups are packed.
     ///   - least: how many commits a group has at least. A small block saves less.
-    private func pack(_ store: UntypedStore, atMost count: Int, groupsOf least: Int) {
-        guard isUsed, let checkpointer = store.checkpointer else { return }
+    /// - Returns: whether it ended because of the count.
+    private func pack(_ store: UntypedStore, atMost count: Int, groupsOf least: Int) -> Bool {
+        guard isUsed, let checkpointer = store.checkpointer else { return false }
         let span = store.options.diagnostics.begin(.packing)
         do {
             let packed = try exclusively {
                 // A closed store must not use its file.
                 try store.withHead { try $0.checkNodes() }
-                guard checkpointer.mayPack else { return (commits: UInt64(0), bytes: 0) }
+                guard checkpointer.mayPack else { return Packed() }
                 return try run(atMost: count, groupsOf: least, checkpointer)
             }
             if packed.commits > 0 {
                 store.options.diagnostics.end(span, .packed(commits: packed.commits, bytes: packed.bytes))
             }
+            return packed.examined >= UInt64(count)
         } catch ListError.closed {
         } catch {
             // Nothing is lost: the records are there.
             store.options.diagnostics.report(.packingFailed(reason: Diagnostics.reason(error)))
         }
+        return false
     }
 
     /// Runs `body` while nothing is being packed.
@@ -107,20 +118,27 @@ final class LogPacker: Sendable {
         var rows: UntypedSnapshot?
     }
 
-    /// - Returns: how many commits were packed, and how many bytes their blocks have.
+    /// What was packed.
+    private struct Packed {
+        var commits: UInt64 = 0
+        /// How many bytes the blocks have.
+        var bytes = 0
+        /// How many commits were looked at.
+        var examined: UInt64 = 0
+    }
+
     /// - Throws: an error of the log. What was packed before stays packed.
     /// - Complexity: for each group, a replay from the checkpoint before it, and two of the group.
     private func run(
         atMost count: Int, groupsOf least: Int, _ checkpointer: Checkpointer
-    ) throws -> (commits: UInt64, bytes: Int) {
-        var packed: (commits: UInt64, bytes: Int) = (0, 0)
-        var examined: UInt64 = 0
+    ) throws -> Packed {
+        var packed = Packed()
         var last: Group?
-        while examined < UInt64(count), !log.isHeldBack, let group = try nextGroup(after: last, of: least) {
+        while packed.examined < UInt64(count), !log.isHeldBack, let group = try nextGroup(after: last, of: least) {
             last = group
             // A transaction of a checkpoint at the same time would take this one for another process's.
             guard try group.blocks.isEmpty || checkpointer.exclusively({ try write(group) }) else { continue }
-            examined += group.end.rawValue - group.start.rawValue
+            packed.examined += group.end.rawValue - group.start.rawValue
             state.withLock { $0.examined = group.end }
             for block in group.blocks {
                 packed.commits += block.last.rawValue - block.first.rawValue + 1

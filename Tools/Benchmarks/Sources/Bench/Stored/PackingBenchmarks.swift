@@ -13,8 +13,6 @@ struct PackingBenchmarks {
     let scale: Scale
     let files: FileNames
 
-    /// How many of the newest commits stay unpacked.
-    private static let unpackedCount = 4_096
     private static let rowCount = 200
 
     private var editCount: Int { scale.storedRowCount == 1_000_000 ? 50_000 : 10_000 }
@@ -38,7 +36,7 @@ struct PackingBenchmarks {
         guard Self.figures.contains(where: { runner.wants($0.name) }) else { return }
         var samples = Self.figures.map { _ in Samples() }
         try runner.repeatedly { counts in
-            let packed = try measure(unpackedCount: Self.unpackedCount)
+            let packed = try measure(unpackedCount: StoreOptions().unpackedCount)
             let unpacked = try measure(unpackedCount: .max)
             guard counts else { return }
             for (index, figure) in Self.figures.enumerated() {
