@@ -1,4 +1,5 @@
-// Packs commits while the store is open: old records become blocks, which take a few bytes a commit.
+// Packs commits while the store is open: old records become blocks, which take a few bytes a commit. The pages that become free
+// are given back to the system.
 //
 // A group of commits is replayed from the rows before it and packed. Then its blocks are unpacked, and each record is compared
 // with the original. All that takes no lock. One transaction adds the blocks and deletes the records.
@@ -56,12 +57,19 @@ final class LogPacker: Sendable {
             return true
         }
         guard begins else { return }
-        @Sendable func run() {
+        run(store) { [self] in
             pack(store, atMost: options.runSize)
             state.withLock { $0.isQueued = false }
+            giveBack(store)
         }
-        // The store is retained until then.
-        if store.options.checkpoints.isBackground { queue.async { run() } } else { run() }
+    }
+
+    /// After a checkpoint, which may have deleted nodes: gives free pages back, soon, or now as above.
+    func noteCheckpoint(_ store: UntypedStore) { run(store) { [self] in giveBack(store) } }
+
+    /// Runs `body` soon; the store is retained until then.
+    private func run(_ store: UntypedStore, _ body: @escaping @Sendable () -> Void) {
+        if store.options.checkpoints.isBackground { queue.async(execute: body) } else { body() }
     }
 
     /// Packs what is due, if this process may: complete groups, and what lies before a checkpoint.
@@ -85,6 +93,21 @@ final class LogPacker: Sendable {
             // Nothing is lost: the records are there.
             store.options.diagnostics.report(.packingFailed(reason: Diagnostics.reason(error)))
         }
+    }
+
+    /// Makes holes of free pages if most of the file is free and this process may, a slice at a time. What fails here is no error: the pages
+    /// stay free.
+    private func giveBack(_ store: UntypedStore) {
+        var place: FreePagePlace?
+        func giveBackSlice() throws -> Bool {
+            // A closed store must not use its file.
+            try store.withHead { try $0.checkNodes() }
+            guard store.checkpointer?.mayPack == true, !log.isHeldBack else { return false }
+            if place == nil && !store.isMostlyFreeOnDisk { return false }
+            return try log.environment.giveBackFreePages(&place, within: options.sliceTime)
+        }
+        // Between two slices, others can write.
+        while (try? exclusively(giveBackSlice)) == true { Platform.sleep(microseconds: 1_000) }
     }
 
     /// Runs `body` while nothing is being packed.
