@@ -23,7 +23,8 @@ extension PowerCutTests {
     @Test("Is detected if pages are given back that the version before the newest needs: the test above can fail")
     func carelessHoles() throws {
         let seed = Soak.seed
-        #expect(try Self.countSpoiled("careless-holes", seed, runs: 3) > 5, "seed \(seed)")
+        let spoiled = try Self.countSpoiled("careless-holes", seed, runs: 10)
+        #expect(spoiled > 5, "seed \(seed): \(spoiled)")
     }
 
     /// How many of 40 images of each run are not whole.

@@ -106,8 +106,12 @@ final class LogPacker: Sendable {
             if place == nil && !store.isMostlyFreeOnDisk { return false }
             return try log.environment.giveBackFreePages(&place, within: options.sliceTime)
         }
-        // Between two slices, others can write.
-        while (try? exclusively(giveBackSlice)) == true { Platform.sleep(microseconds: 1_000) }
+        while true {
+            let start = ContinuousClock.now
+            guard (try? exclusively(giveBackSlice)) == true else { return }
+            // For as long, others can write. A call may take several times as long as a slice should.
+            Platform.sleep(microseconds: UInt32(clamping: (ContinuousClock.now - start).microseconds))
+        }
     }
 
     /// Runs `body` while nothing is being packed.
