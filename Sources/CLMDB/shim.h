@@ -5,8 +5,10 @@
 #include <lmdb.h>
 
 #ifdef __linux__
-// statfs, which Swift's own modules of the C library leave out.
+// statfs and fallocate, which Swift's own modules of the C library leave out.
+#include <sys/types.h>
 #include <sys/vfs.h>
+int fallocate(int descriptor, int mode, off_t offset, off_t length);
 #endif
 
 #endif

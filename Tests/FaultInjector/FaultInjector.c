@@ -125,6 +125,7 @@ static int error_number(void) {
     case fault_truncate: return ENOSPC;
     case fault_map: case fault_memory: return ENOMEM;
     case fault_open: return EMFILE;
+    case fault_hole: return chosen_mode == fault_for_ever ? EOPNOTSUPP : EIO;
     default: return EIO;
     }
 }
@@ -234,6 +235,14 @@ int truncate(const char *path, off_t length) {
 int posix_fallocate(int descriptor, off_t offset, off_t length) {
     if (fails_on(fault_truncate, descriptor)) return chosen_mode == fault_lie ? 0 : error_number();
     return syscall(SYS_fallocate, descriptor, 0, offset, length) == 0 ? 0 : errno;
+}
+
+int fallocate(int descriptor, int mode, off_t offset, off_t length) {
+    if (fails_on(fault_hole, descriptor)) {
+        if (chosen_mode != fault_kill_after) return refuse();
+        return (int)done(syscall(SYS_fallocate, descriptor, mode, offset, length));
+    }
+    return (int)syscall(SYS_fallocate, descriptor, mode, offset, length);
 }
 
 void *mmap(void *address, size_t count, int protection, int flags, int descriptor, off_t offset) {

@@ -50,7 +50,7 @@ enum FaultyWriter {
     static let kinds: [String: fault_kind] = [
         "write": fault_write, "sync": fault_sync, "read": fault_read, "truncate": fault_truncate, "map": fault_map,
         "open": fault_open, "rename": fault_rename, "remove": fault_remove, "memory": fault_memory,
-        "lock": fault_lock,
+        "lock": fault_lock, "hole": fault_hole,
     ]
     static let modes: [String: fault_mode] = [
         "once": fault_once, "forever": fault_for_ever, "half": fault_half, "torn": fault_torn, "lie": fault_lie,

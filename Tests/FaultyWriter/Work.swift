@@ -78,7 +78,7 @@ enum Work: String {
             options.checkpoints.touches.deletionSize = 3
             options.unpackedCount = 12
             options.packing.groupCount = 5
-            options.packing.freeSize = 0
+            (options.packing.freeSize, options.packing.givesBackAlways) = (0, true)
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
             options.memoryBudget = 1
         }

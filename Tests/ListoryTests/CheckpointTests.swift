@@ -26,7 +26,7 @@ struct CheckpointTests {
     static func packing(_ options: inout StoreOptions) {
         eager(&options)
         options.unpackedCount = 60
-        options.packing.groupCount = 7
+        (options.packing.groupCount, options.packing.givesBackAlways) = (7, true)
         options.packing.headerCount = 3
     }
 

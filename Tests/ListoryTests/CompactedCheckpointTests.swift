@@ -114,7 +114,11 @@ struct CompactedCheckpointTests {
         #expect(verified.commitCount == 70 && verified.eventCount == found.eventCount)
         #expect(verified.checkpointCount == 2 && verified.nodeCount > 0)
         let reader = try UntypedStore.open(at: edited.path) { $0.isReadOnly = true }
-        #expect(try reader.statistics() == found)
+        let again = try reader.statistics()
+        #expect(again.stateHash == found.stateHash && again.recordBytes == found.recordBytes)
+        #expect(again.fileBytes == found.fileBytes && again.nodeCount == found.nodeCount)
+        #expect(again.oldestVersion == Version(50) && again.sealedVersion == Version(100))
+        #expect(again.packedCommitCount == 50 && again.checkpointCount == 2)
         try reader.close()
     }
 }

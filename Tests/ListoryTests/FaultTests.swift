@@ -30,6 +30,14 @@ struct FaultTests {
         Soak.count(1)
     }
 
+    @Test("A hole that cannot be made in the file is no error, once or for ever", arguments: ["once", "forever"])
+    func holes(mode: String) throws {
+        let outcome = try Self.run(["calls"], "checkpoints", ["hole", mode])
+        #expect(outcome.problems.isEmpty, "seed \(outcome.seed): \(outcome.problems)")
+        // The last trial is the one in which no call fails.
+        #expect(outcome.trials > 1 && outcome.throwing == 0, "seed \(outcome.seed), \(outcome.trials) trials")
+    }
+
     @Test(
         "If a call fails once, another process that has the store open still hears of every commit",
         arguments: ["edit", "checkpoints"])
@@ -46,7 +54,7 @@ struct FaultTests {
         "The process is killed at each call that writes or takes a lock, and the others go on",
         arguments: ["edit", "checkpoints"], ["before", "after"])
     func kills(work: String, mode: String) throws {
-        for kind in ["write", "sync", "lock"] {
+        for kind in ["write", "sync", "lock", "hole"] {
             let every = Soak.isEnabled ? 1 : work == "edit" ? 4 : 32
             try Self.check(["kills"], work, [kind, mode, "\(every)"], mayBeNone: true)
         }

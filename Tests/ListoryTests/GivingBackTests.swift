@@ -1,4 +1,4 @@
-// Tests giving free pages back when a store is closed.
+// Tests giving free pages back: when a store is closed, and while it is open.
 
 import Foundation
 import LMDB
@@ -122,4 +122,68 @@ struct GivingBackTests {
             #expect(permissions == 0o640)
         }
     }
+
+    // MARK: - While it is open
+
+    /// Edits a store without closing it, and keeps some of its snapshots.
+    ///
+    /// - Returns: by how much the disk space was more than twice what was in use, at most.
+    private static func edit(_ count: Int, _ adjust: (inout StoreOptions) -> Void = { _ in }) throws -> Int {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        (options.durability, options.coalescing, options.unpackedCount) = (.deferred, .never, 400)
+        // By the edits, so that each one finds what the one before has left.
+        options.checkpoints.isBackground = false
+        (options.packing.groupCount, options.packing.openFreeSize) = (100, 1 << 18)
+        adjust(&options)
+        let store = try UntypedStore.create(at: folder.file("store"), options: options)
+        try store.edit("Begin") { list in
+            try list.insertSection(NewSection(id: "list", items: (0..<400).map { NewRow($0) }))
+        }
+        var kept: [(rows: UntypedSnapshot, hash: StateHash)] = []
+        var excess = 0
+        for number in 1..<count {
+            // Much at once, so that much becomes free at once.
+            let size = number % 10_000 < 1_000 ? 2_000 : 60
+            try store.edit("Edit") { list in
+                let content = Array("row \(number)".utf8) + [UInt8](repeating: 7, count: size)
+                try list.update(.integer(Int64(number % 400)), content: content)
+            }
+            if number % (count / 8) == 0 {
+                let rows = try store.snapshot
+                kept.append((rows, rows.stateHash))
+            }
+            guard number % 100 == 0 else { continue }
+            // What a transaction is writing now is in no version yet.
+            try store.group.flush(through: nil)
+            let used = try #require(try store.group.log.environment.databaseBytes())
+            excess = max(excess, Platform.diskSize(store.path) - 2 * used)
+        }
+        for (rows, hash) in kept {
+            #expect(try store.snapshot(at: rows.version).stateHash == hash)
+            #expect(try rows.reading { rows.sections[0].items.count } == 400)
+            for item in rows.sections[0].items.prefix(20) {
+                #expect(try store.source.content(of: item.content).count <= 2_010)
+            }
+        }
+        return excess
+    }
+
+    @Test(
+        "A store that is edited 50,000 times and never closed takes at most twice the disk space that it uses",
+        .enabled(if: canMakeHoles, "this file system makes no holes"))
+    func open() throws {
+        let (excess, control) = (try Self.edit(50_000), try Self.edit(12_000) { $0.packing.openFreeSize = .max })
+        // What is too little to be given back, and what the newest transaction has freed.
+        #expect(excess <= 1 << 19 && control > 1 << 21, "\(excess), and \(control) bytes if nothing is given back")
+    }
+
+    private static let canMakeHoles: Bool = {
+        guard let folder = try? TemporaryFolder(), let store = try? sparseStore(folder.file("store")) else {
+            return false
+        }
+        var place: FreePagePlace?
+        _ = try? store.group.log.environment.giveBackFreePages(&place, within: .seconds(1))
+        return Platform.diskSize(store.path) < Platform.size(store.path)
+    }()
 }

@@ -336,7 +336,7 @@ struct PowerCutTests {
     private static let name = "recorded.listory"
 
     /// Lets a process work on a store, and returns what it did to the folder.
-    private static func record(
+    static func record(
         _ work: String, _ seed: UInt64, _ count: Int, base: RecordedFolder? = nil,
         failingSyncs: (after: Int, count: Int)? = nil
     ) throws -> WriteRecord {

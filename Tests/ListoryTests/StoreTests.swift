@@ -299,7 +299,7 @@ struct StoreTests {
         #expect(found.eventCount == 1 + 3 + 3)
         #expect((found.sectionCount, found.itemCount) == (1, 10))
         #expect((found.undoDepth, found.redoDepth) == (1, 1))
-        #expect(found.fileBytes > 0 && found.recordBytes > 0)
+        #expect(found.fileBytes > 0 && found.diskBytes > 0 && found.recordBytes > 0)
         #expect(found.bytesPerEvent == Double(found.fileBytes) / 7)
     }
 }

@@ -13,7 +13,9 @@
 // - create: COUNT new stores, with one or two commits each;
 // - compact: compactions of `recorded.listory` with commits between them;
 // - copy: copies and backups of `recorded.listory` while it is edited;
-// - erase: a content of `recorded.listory` that was deleted or updated before is erased, or dropped by a compaction.
+// - erase: a content of `recorded.listory` that was deleted or updated before is erased, or dropped by a compaction;
+// - holes, careless-holes: COUNT transactions on a file of LMDB, which a power cut may take back one transaction. Between them, free pages
+//   are given back; those that are still needed too, if it is careless.
 //
 // What is reported as durable is marked in the record: the name of the store, a version and its hash. `discarded` is
 // marked before the name if the store was closed without the commits after the version. `erased` is marked with a content that a
@@ -21,6 +23,7 @@
 
 import Dispatch
 import Foundation
+import LMDB
 import ListModel
 import Listory
 import TestSupport
@@ -45,6 +48,8 @@ enum RecordedWriter {
         case "compact": try compact(&generator)
         case "copy": try copy(&generator)
         case "erase": try erase(&generator)
+        case "holes": try makeHoles(&generator, isCareless: false)
+        case "careless-holes": try makeHoles(&generator, isCareless: true)
         default: preconditionFailure("no work")
         }
     }
@@ -64,7 +69,7 @@ enum RecordedWriter {
         options.checkpoints.touches.deletionSize = 3
         options.unpackedCount = 12
         options.packing.groupCount = 8
-        options.packing.freeSize = 0
+        (options.packing.freeSize, options.packing.givesBackAlways) = (0, true)
         return options
     }
 
@@ -224,6 +229,30 @@ enum RecordedWriter {
                 try UntypedStore.compact(at: path, compaction)
             }
             write_recorder_mark("erased \(secret)")
+        }
+    }
+
+    private static func makeHoles(_ generator: inout SeededGenerator, isCareless: Bool) throws {
+        var options = Environment.Options()
+        options.durability = .noMetaSync
+        let environment = try Environment.open(path: "\(folder)/holes", options: options)
+        let rows = try environment.openDatabase(named: "rows", of: UInt64.self, [UInt8].self, create: true)
+        var values = ListedValues()
+        for _ in 0..<count {
+            let changes = values.change(&generator)
+            try environment.write { txn in
+                for (key, value) in changes {
+                    if let value {
+                        try txn.put(value, forKey: key, in: rows)
+                    } else {
+                        _ = try txn.delete(key, in: rows)
+                    }
+                }
+            }
+            var place: FreePagePlace?
+            while try environment.giveBackFreePages(&place, within: .milliseconds(1), isCareless: isCareless) {}
+            // Many images are of the moment after a mark.
+            write_recorder_mark("holes \(values.numbers[0]) -")
         }
     }
 

@@ -126,7 +126,7 @@ final class Session: Sendable {
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
             options.memoryBudget = 1
             options.unpackedCount = 6
-            options.packing.groupCount = 3
+            (options.packing.groupCount, options.packing.givesBackAlways) = (3, true)
         } else if generator.oneIn(2) {
             options.checkpoints = .never
         }

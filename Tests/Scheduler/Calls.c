@@ -503,6 +503,11 @@ int posix_fallocate(int descriptor, off_t offset, off_t count) {
     return SYSTEM(SYS_fallocate, descriptor, 0, offset, count) == 0 ? 0 : errno;
 }
 
+int fallocate(int descriptor, int mode, off_t offset, off_t count) {
+    if (me >= 0) POINT(call_reserve, (void *)(intptr_t)descriptor);
+    return (int)SYSTEM(SYS_fallocate, descriptor, mode, offset, count);
+}
+
 int rename(const char *path, const char *target) {
     if (me >= 0) POINT(call_rename, NULL);
     return (int)SYSTEM(SYS_renameat, AT_FDCWD, path, AT_FDCWD, target);

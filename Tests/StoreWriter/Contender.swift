@@ -66,7 +66,7 @@ struct Contender {
             options.memoryBudget = 1 << 12
             options.unpackedCount = Int.random(in: 1...100, using: &generator)
             options.packing.groupCount = Int.random(in: 10...40, using: &generator)
-            options.packing.freeSize = 0
+            (options.packing.freeSize, options.packing.givesBackAlways) = (0, true)
         } else if generator.oneIn(2) {
             options.checkpoints = .never
         }

@@ -57,7 +57,7 @@ struct Neighbour {
         options.checkpoints.touches.deletionSize = 3
         options.unpackedCount = 40
         options.packing.groupCount = 16
-        options.packing.freeSize = 0
+        (options.packing.freeSize, options.packing.givesBackAlways) = (0, true)
         store = try UntypedStore.open(at: path, options: options)
         trash = try UntypedLiveTrash(of: store)
         let answersPath = arguments[4]

@@ -69,7 +69,7 @@ enum StoreWriter {
             options.checkpoints.touches.deletionSize = 3
             options.unpackedCount = 20
             options.packing.groupCount = 8
-            options.packing.freeSize = 0
+            (options.packing.freeSize, options.packing.givesBackAlways) = (0, true)
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
         }
         if CommandLine.arguments.contains("steps") { options.journal.storeDelay = .seconds(3_600) }

@@ -239,6 +239,20 @@ int truncate(const char *path, off_t length) {
     return code;
 }
 
+/// A hole is noted as zeros that are written. Other ways to allocate space do not change bytes.
+int fallocate(int descriptor, int mode, off_t offset, off_t length) {
+    if (record < 0) return (int)syscall(SYS_fallocate, descriptor, mode, offset, length);
+    pthread_mutex_lock(&lock);
+    int code = (int)syscall(SYS_fallocate, descriptor, mode, offset, length);
+    uint64_t file = code == 0 && mode & FALLOC_FL_PUNCH_HOLE ? file_of(descriptor) : 0;
+    void *zeros = file == 0 ? NULL : calloc(1, (size_t)length);
+    if (file != 0 && zeros == NULL) abort();
+    if (file != 0) note('W', file, (uint64_t)offset, zeros, (uint64_t)length);
+    free(zeros);
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
 static int sync_noted(long number, int descriptor) {
     struct stat status;
     if (record < 0) return (int)syscall(number, descriptor);

@@ -45,6 +45,8 @@ public final class Environment: @unchecked Sendable {
     let semaphores: LockSemaphores?
     /// Reads the file and checks every number; nil if nothing is checked.
     let pages: PageMap?
+    /// Whether the file system makes holes, as far as is known.
+    let makesHoles = Atomic(true)
     private let identity: FileIdentity
     private let processID: Int32
     /// What is closed with the environment.

@@ -64,10 +64,7 @@ final class WriteGuard: @unchecked Sendable {
     init(_ reader: TreeReader, _ map: PageMap) throws(LMDBError) {
         self.reader = reader
         self.map = map
-        let number = Int(reader.transaction % 2)
-        meta = try MetaPage(
-            reader.raw(number * map.pageSize, MetaPage.headerSize + MetaPage.size), number: number,
-            pageSize: map.pageSize)
+        meta = try reader.metaPage()
         walk = PageWalk(file: reader, length: Int(reader.limit) * map.pageSize, meta: meta)
     }
 
@@ -259,6 +256,13 @@ extension TreePage {
 extension TreeReader: PageSource {
     func bytes(at offset: Int, count: Int) throws(LMDBError) -> RawPage {
         raw(offset, max(0, min(count, Int(limit) * pageSize - offset)))
+    }
+
+    /// The meta page of the version; only in a write transaction, before which no newer version is written.
+    func metaPage() throws(LMDBError) -> MetaPage {
+        let number = Int(transaction % 2)
+        let bytes = raw(number * pageSize, MetaPage.headerSize + MetaPage.size)
+        return try MetaPage(bytes, number: number, pageSize: pageSize)
     }
 
     /// Bytes that are known to be in the file.

@@ -1,7 +1,6 @@
 // The calls of the operating system that the binding needs, with the same names on all systems.
 //
-// Always holds: a failure is returned to the caller as an `errno` value. Only this file, `Monitor` and `FileSystemKind`
-// import a C library.
+// Always holds: a failure is returned to the caller as an `errno` value. Only the files of this folder import a C library.
 
 #if canImport(Darwin)
 import Darwin
@@ -183,8 +182,13 @@ extension Platform {
         let identity: FileIdentity
         /// The length in bytes.
         let size: Int
+        /// The disk space in bytes.
+        let diskSize: Int
+        /// The disk space of a file is allocated in blocks of so many bytes.
+        let blockSize: Int
+
         /// Whether disk space is allocated for all of it.
-        let isWhole: Bool
+        var isWhole: Bool { diskSize >= size }
     }
 
     /// The status of the file at a path, or the error number.
@@ -203,6 +207,9 @@ extension Platform {
     /// The length of the file at a path in bytes; 0 if there is none.
     package static func size(_ path: String) -> Int { (try? status(of: path).get().size) ?? 0 }
 
+    /// The disk space of the file at a path in bytes: less than its length if it has holes. 0 if there is none.
+    package static func diskSize(_ path: String) -> Int { (try? status(of: path).get().diskSize) ?? 0 }
+
     /// Which file a path leads to; nil if there is none.
     package static func identity(_ path: String) -> FileIdentity? { try? status(of: path).get().identity }
 
@@ -220,8 +227,8 @@ extension Platform {
                 device: UInt64(truncatingIfNeeded: record.st_dev),
                 inode: UInt64(truncatingIfNeeded: record.st_ino)
             ),
-            size: Int(record.st_size),
-            isWhole: Int(record.st_blocks) * 512 >= Int(record.st_size)
+            size: Int(record.st_size), diskSize: Int(record.st_blocks) * 512,
+            blockSize: max(512, Int(record.st_blksize))
         )
     }
 
@@ -308,7 +315,7 @@ extension Platform {
     }
 
     /// Sleeps.
-    static func sleep(microseconds: UInt32) { usleep(microseconds) }
+    package static func sleep(microseconds: UInt32) { usleep(microseconds) }
 
     /// Gives a file the owner, the group and the permissions of another one; on Apple's systems its extended attributes too.
     ///

@@ -163,6 +163,13 @@ package struct PackingOptions: Sendable {
     package var lastGroupCount = 512
     /// After how many free bytes, and if half of the file is free, it is given back when the store is closed.
     package var freeSize = 1 << 20
+    /// The same of the disk space of the file while the store is open: more than packing frees at once, because pages that are used again
+    /// soon should keep theirs.
+    package var openFreeSize = 1 << 22
+    /// Whether free pages are given back while the store is open, however few they are. For tests.
+    package var givesBackAlways = false
+    /// For how long free pages are given back with the writer's lock held, without a pause.
+    package var sliceTime = Duration.milliseconds(1)
 }
 
 /// How observers are told of commits.

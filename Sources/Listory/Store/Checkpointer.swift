@@ -159,6 +159,7 @@ final class Checkpointer: Sendable {
             return state.waiting
         }
         for semaphore in waiting { semaphore.signal() }
+        packer.noteCheckpoint(store)
     }
 
     /// Waits longer until the next attempt.

@@ -1,4 +1,5 @@
-// Packs commits while the store is open: old records become blocks, which take a few bytes a commit.
+// Packs commits while the store is open: old records become blocks, which take a few bytes a commit. The pages that become free
+// are given back to the system.
 //
 // A group of commits is replayed from the rows before it and packed. Then its blocks are unpacked, and each record is compared
 // with the original. All that takes no lock. One transaction adds the blocks and deletes the records.
@@ -58,17 +59,21 @@ final class LogPacker: Sendable {
         if begins { begin(store) }
     }
 
+    /// After a checkpoint, which may have deleted nodes: gives free pages back, soon, or now as above.
+    func noteCheckpoint(_ store: UntypedStore) { run(store) { [self] in giveBack(store) } }
+
+    /// Runs `body` soon; the store is retained until then.
+    private func run(_ store: UntypedStore, _ body: @escaping @Sendable () -> Void) {
+        if store.options.checkpoints.isBackground { queue.async(execute: body) } else { body() }
+    }
+
     private func begin(_ store: UntypedStore) {
-        @Sendable func run() -> Bool { pack(store, atMost: options.runSize, groupsOf: options.groupCount) }
-        guard store.options.checkpoints.isBackground else {
-            _ = run()
-            return state.withLock { $0.isQueued = false }
-        }
-        // The store is retained until then.
-        queue.async {
+        run(store) { [self] in
+            let isMoreDue = pack(store, atMost: options.runSize, groupsOf: options.groupCount)
             // Edits in a tight loop are faster than packing, which catches up afterwards.
-            if run() { return self.begin(store) }
-            self.state.withLock { $0.isQueued = false }
+            if isMoreDue && store.options.checkpoints.isBackground { return begin(store) }
+            state.withLock { $0.isQueued = false }
+            giveBack(store)
         }
     }
 
@@ -103,6 +108,25 @@ final class LogPacker: Sendable {
             store.options.diagnostics.report(.packingFailed(reason: Diagnostics.reason(error)))
         }
         return false
+    }
+
+    /// Makes holes of free pages if most of the file is free and this process may, a slice at a time. What fails here is no error: the pages
+    /// stay free.
+    private func giveBack(_ store: UntypedStore) {
+        var place: FreePagePlace?
+        func giveBackSlice() throws -> Bool {
+            // A closed store must not use its file.
+            try store.withHead { try $0.checkNodes() }
+            guard store.checkpointer?.mayPack == true, !log.isHeldBack else { return false }
+            if place == nil && !store.isMostlyFreeOnDisk { return false }
+            return try log.environment.giveBackFreePages(&place, within: options.sliceTime)
+        }
+        while true {
+            let start = ContinuousClock.now
+            guard (try? exclusively(giveBackSlice)) == true else { return }
+            // For as long, others can write. A call may take several times as long as a slice should.
+            Platform.sleep(microseconds: UInt32(clamping: (ContinuousClock.now - start).microseconds))
+        }
     }
 
     /// Runs `body` while nothing is being packed.

@@ -1,19 +1,33 @@
-// Gives the free pages of a file back to the system when the store is closed: a copy without them takes the file's place.
+// Gives the free pages of a file back to the system: as holes while the store is open, and when it is closed by a copy without them,
+// which takes the file's place. `Docs/Design/Packing.md` says why there are both.
 //
-// Always holds: only a store that packs its past does it, and only if most of its file is free.
+// Always holds: only if most of the file is free; the copy only for a store that packs its past.
 
 import LMDB
 import ListModel
 
 extension UntypedStore {
-    /// Whether so much of the file is free that it should be given back, and whether this process may. Only a store that packs its past
-    /// does that.
+    /// Whether so much of the disk space of the file is free that it should be given back now.
+    var isMostlyFreeOnDisk: Bool {
+        options.packing.givesBackAlways || isMostlyFree(Platform.diskSize(path), atLeast: options.packing.openFreeSize)
+    }
+
+    /// Whether so much of the length of the file is free that closing the store should give it back, and whether this process may. Only a
+    /// store that packs its past does that.
     var isMostlyFree: Bool {
-        guard !options.isReadOnly, !options.trustsPages, options.unpackedCount < Int.max,
-            (try? otherProcesses().isEmpty) ?? false, let used = try? group.log.environment.databaseBytes()
-        else { return false }
-        let free = Platform.size(path) - used
-        return free > used && free >= options.packing.freeSize
+        guard !options.isReadOnly, options.unpackedCount < Int.max, (try? otherProcesses().isEmpty) ?? false else {
+            return false
+        }
+        return isMostlyFree(Platform.size(path), atLeast: options.packing.freeSize)
+    }
+
+    /// Whether more than half of so many bytes is free, and at least `count`. Not without checks of the pages.
+    ///
+    /// - Complexity: O(databases).
+    private func isMostlyFree(_ bytes: Int, atLeast count: Int) -> Bool {
+        guard let used = try? group.log.environment.databaseBytes() else { return false }
+        let free = bytes - used
+        return free > used && free >= count
     }
 
     /// Gives free pages back. The store is closed.

@@ -36,6 +36,9 @@ public struct StoreStatistics: Hashable, Sendable {
     public let rowIndexBytes: Int
     /// The size of the file, in bytes.
     public let fileBytes: Int
+    /// The disk space of the file, in bytes: less than ``fileBytes`` if free pages were given back, or the file system has not
+    /// written all of it yet.
+    public let diskBytes: Int
     /// The size of the records of its commits before packing, in bytes.
     public let recordBytes: UInt64
     /// The hash of the newest rows.
@@ -66,6 +69,7 @@ extension StoreProtocol {
                 checkpointVersion: checkpoints.last?.version ?? .empty, checkpointCount: checkpoints.count,
                 nodeCount: try checkpointer?.database.nodeCount() ?? 0,
                 rowIndexBytes: try checkpointer?.touches.byteCount() ?? 0, fileBytes: Platform.size(core.path),
+                diskBytes: Platform.diskSize(core.path),
                 recordBytes: head.recordBytes - base.recordBytes, stateHash: snapshot.stateHash)
         }
     }

@@ -1,6 +1,6 @@
 // Lets calls of the system fail, for the tests of errors of the disk and of memory.
 //
-// This module defines the C library's functions that open, map, read, write, sync and rename files, those that
+// This module defines the C library's functions that open, map, read, write, sync and rename files and make holes in them, those that
 // allocate memory, and those that take and free semaphores. A program that links it uses these instead, also in LMDB. They call the system's functions until the
 // chosen call comes.
 #ifndef FAULT_INJECTOR_H
@@ -12,7 +12,7 @@
 /// semaphores, which LMDB has instead of mutexes if it is built so.
 enum fault_kind {
     fault_write, fault_sync, fault_read, fault_truncate, fault_map, fault_open, fault_rename, fault_remove, fault_memory,
-    fault_lock,
+    fault_lock, fault_hole,
 };
 
 /// How a call fails.
@@ -29,7 +29,7 @@ enum fault_mode {
     fault_lie,
     /// For controls: the process ends.
     fault_end,
-    /// The process is killed before the call; or after it, if that is a write, a sync or one on a semaphore.
+    /// The process is killed before the call; or after it, if that is a write, a hole, a sync or one on a semaphore.
     fault_kill, fault_kill_after,
 };
 

@@ -11,7 +11,7 @@
 /// Each entry of the record is a kind (one byte), a file, an offset and a length (eight bytes each, in the byte order of
 /// the machine), and that many bytes. A file is a number, which no other file has. The kinds are:
 /// - N a file that was there before, C a new file; the bytes are its name;
-/// - W a write, D a write that is durable when it returns, T a new length (the offset);
+/// - W a write, or a hole as a write of zeros, D a write that is durable when it returns, T a new length (the offset);
 /// - S a sync of a file, F a failed one, after which the system may have dropped any of the writes;
 /// - R a renamed file (the old name, a zero and the new name), U a removed name;
 /// - P a sync of the folder;

@@ -22,6 +22,7 @@ extension StoreStatistics {
             checkpoints \(checkpointCount) with \(nodeCount) nodes
             row index   \(rowIndexBytes) bytes
             file        \(fileBytes) bytes, \(bytes) per event
+            on disk     \(diskBytes) bytes
             records     \(recordBytes) bytes
             hash        \(stateHash)
 
@@ -47,6 +48,7 @@ extension StoreStatistics {
             writer.member("nodes", nodeCount)
             writer.member("rowIndexBytes", rowIndexBytes)
             writer.member("fileBytes", fileBytes)
+            writer.member("diskBytes", diskBytes)
             writer.member("recordBytes", recordBytes)
             writer.key("bytesPerEvent")
             writer.write(.number((bytesPerEvent * 10).rounded() / 10))

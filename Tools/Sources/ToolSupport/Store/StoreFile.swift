@@ -54,6 +54,8 @@ public struct StoreFile: Sendable {
             options.unloadsPages = false
         } else if !isSession {
             options.memoryBudget = StoreFile.memoryBudget
+            // The app packs, and sessions do; a command that makes one edit ends at once.
+            options.unpackedCount = .max
         }
         options.undoScope = origin == nil ? .shared : .origin
         return try open(options)
