@@ -6,6 +6,23 @@
 import LMDB
 import ListModel
 
+/// A version that a file has from the beginning: the one that its log begins with, or an older one that has a name.
+struct FirstVersion {
+    /// What the commits up to it add up to.
+    var totals: LogBase
+    var rows: UntypedSnapshot
+    var histories: HistoryTable
+}
+
+extension [FirstVersion] {
+    /// The contents of their rows.
+    func forEachContent(_ body: (ContentReference) -> Void) {
+        for version in self {
+            for section in version.rows.sections { for row in section.items { body(row.content) } }
+        }
+    }
+}
+
 /// A file that becomes a store when it is complete.
 struct NewStoreFile: ~Copyable {
     let database: CheckpointDatabase
@@ -53,6 +70,40 @@ struct NewStoreFile: ~Copyable {
         head.checksum = base.checksum
         head.eventCount = base.eventCount
         head.recordBytes = base.recordBytes
+    }
+
+    /// Begins with rows, and the log after the last of them.
+    ///
+    /// - Parameters:
+    ///   - state: becomes the last of them.
+    ///   - versions: the version that the log begins with, and before it older ones that have names. The log begins with
+    ///     version 1 if there are none.
+    ///   - eraser: knows which contents of the rows are erased.
+    ///   - contentOf: returns a short content.
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if the rows cannot be read as they were.
+    /// - Complexity: O(rows) for each version. What is the same in two neighbours is stored once.
+    mutating func begin(
+        _ state: inout ListState, with versions: [FirstVersion], without eraser: ContentEraser? = nil,
+        contentOf: @escaping (ContentReference) -> [UInt8]?
+    ) throws {
+        var previous: UntypedSnapshot?
+        for version in versions {
+            if let previous {
+                try state.change(from: previous, to: version.rows, histories: version.histories, without: eraser)
+            } else {
+                state = try ListState(
+                    rebuilding: version.rows, histories: version.histories, state.pool, without: eraser)
+            }
+            let found = state.stateHash()
+            guard found == version.rows.stateHash else {
+                throw ListError.headMismatch(
+                    what: "rows of version \(version.rows.version)", expected: "\(version.rows.stateHash)",
+                    found: "\(found)")
+            }
+            previous = version.rows
+            begin(after: version.totals)
+            try takeCheckpoint(of: &state, contentOf: contentOf)
+        }
     }
 
     /// Counts the next commit, whose record or block is added later or was added.
@@ -153,6 +204,9 @@ struct NewStoreFile: ~Copyable {
         let meta = log.meta
         try log.environment.write { txn in try txn.put(base.bytes, forKey: LogFormat.baseKey, in: meta) }
     }
+
+    /// Gives versions their names.
+    func put(_ names: [NamedVersion]) throws { try log.replaceNames(with: names) }
 
     /// Copies the file, without free pages, to its final path.
     func copy(to path: String) throws { try log.environment.copy(to: path) }
