@@ -32,7 +32,6 @@ struct NewStoreFile: ~Copyable {
     private(set) var newest: Checkpoint?
     private let log: CommitLog
     private let blocks: Database<UInt64, [UInt8]>
-    private let contents: Database<[UInt8], [UInt8]>
     private var nextNumber: UInt64 = 1
     /// The records and blocks of the next transaction.
     private var records: [(version: Version, bytes: [UInt8])] = []
@@ -56,12 +55,9 @@ struct NewStoreFile: ~Copyable {
         }
         let blocks = try log.environment.openDatabase(
             named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self, create: true)
-        let contents = try log.environment.openDatabase(
-            named: LogFormat.contentDatabase, of: [UInt8].self, [UInt8].self, create: true)
         self.log = log
         self.database = database
         self.blocks = blocks
-        self.contents = contents
     }
 
     /// Begins the log after a version, whose commits were dropped. Before that, the log begins with version 1.
@@ -139,32 +135,10 @@ struct NewStoreFile: ~Copyable {
         pendingBytes = 0
     }
 
-    /// Adds contents that were written in dropped commits. The value of a lost one is empty.
-    ///
-    /// - Parameter content: returns a content, or nil if it is lost.
-    /// - Returns: the references to lost contents.
+    /// Adds contents that were written in dropped commits. See ``CommitLog/putContents(_:_:)``.
     func putContents(
         _ references: Set<ContentReference>, _ content: (ContentReference) throws -> [UInt8]?
-    ) throws -> Set<ContentReference> {
-        let sorted = references.map { (key: SealedLog.contentKey($0), reference: $0) }
-            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
-        var lost: Set<ContentReference> = []
-        for start in stride(from: 0, to: sorted.count, by: 8_192) {
-            var part: [(key: [UInt8], content: [UInt8])] = []
-            for entry in sorted[start..<min(start + 8_192, sorted.count)] {
-                if let bytes = try content(entry.reference) {
-                    part.append((entry.key, bytes))
-                } else {
-                    lost.insert(entry.reference)
-                    part.append((entry.key, []))
-                }
-            }
-            try log.environment.write { txn in
-                for (key, content) in part { try txn.put(content, forKey: key, in: contents) }
-            }
-        }
-        return lost
-    }
+    ) throws -> Set<ContentReference> { try log.putContents(references, content) }
 
     /// Takes a checkpoint. Short contents are stored with their rows, which takes less space than their hashes.
     mutating func takeCheckpoint(

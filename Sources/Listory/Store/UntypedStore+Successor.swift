@@ -55,15 +55,21 @@ extension UntypedStore {
         else { return nil }
         while end.version < last {
             var run = RecordRun(first: end.version.next)
+            // Contents that the successor has dropped, and that an undo or a restore has brought back since.
+            var older: Set<ContentReference> = []
             while run.size < 1 << 20, run.version(run.count) <= last {
                 let records = try group.records(of: run.version(run.count).rawValue...last.rawValue)
                 for index in 0..<records.count {
-                    let version = records.version(index)
-                    try records.withRecord(index) {
-                        run.append($0, eventCount: try RecordHeader.eventCount($0, version: version))
+                    let commit = try Commit(record: records.record(index), version: records.version(index))
+                    try records.withRecord(index) { run.append($0, eventCount: commit.eventCount) }
+                    for event in try commit.events() {
+                        event.forEachContent {
+                            if $1.version <= copy.base.version && !$1.isErased { older.insert($1) }
+                        }
                     }
                 }
             }
+            _ = try copy.putContents(older) { try group.log.sealed.isKnownAsLost($0) ? nil : group.content(of: $0) }
             end = try copy.append(run, 0..<run.count, after: end)
         }
         let names = try group.log.names().filter { $0.version <= last }
