@@ -92,7 +92,9 @@ struct KillTests {
         #expect(roundsWithRemains > 5, "seed \(victim.seed): too few rounds got as far as a compaction")
     }
 
-    @Test("110 kills while versions are named and old history goes leave each acknowledged name, and none without its rows")
+    @Test(
+        "110 kills while versions are named and old history goes leave each acknowledged name, and none without its rows"
+    )
     func killsWhileNaming() throws {
         var victim = try Victim()
         var acknowledged: [Version: String] = [:]

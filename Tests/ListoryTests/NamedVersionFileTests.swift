@@ -13,7 +13,9 @@ struct NamedVersionFileTests {
     private static func fixture(_ change: (inout StoreOptions) -> Void = CheckpointTests.eager) throws -> StoreFixture {
         let fixture = try StoreFixture(change)
         try fixture.fill(10)
-        for number in 0..<99 as Range<Int64> { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(number % 10))) } }
+        for number in 0..<99 as Range<Int64> {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(number % 10))) }
+        }
         try fixture.store.addName("ten", to: 10)
         return fixture
     }
@@ -115,7 +117,9 @@ struct NamedVersionFileTests {
     func processes() throws {
         let fixture = try Self.fixture { $0.durability = .deferred }
         let children = try (0..<2).map { _ in try ChildProcess("StoreWriter", [fixture.path, "race", "40"]) }
-        for number in 0..<40 as Range<Int64> { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(number % 10))) } }
+        for number in 0..<40 as Range<Int64> {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(number % 10))) }
+        }
         var won: [Int] = []
         for child in children {
             let lines = child.lines()
@@ -219,7 +223,9 @@ struct NamedVersionFileTests {
         #expect(store.recovery.wasRebuilt == (way == "open"))
         let rows = try ReferenceList(store.snapshot(at: store.version(named: "ten")), GroupSource(base: store.source))
         #expect(rows.itemCount == 10 && rows.sections[0].items.count(where: \.isChecked) == 9)
-        for number in 0..<60 as Range<Int64> { try store.edit("Toggle") { try $0.toggle(.item(.integer(number % 10))) } }
+        for number in 0..<60 as Range<Int64> {
+            try store.edit("Toggle") { try $0.toggle(.item(.integer(number % 10))) }
+        }
         try store.checkpoint()
         #expect(try ReferenceList(store.snapshot(at: 10), GroupSource(base: store.source)) == rows)
         try store.close()

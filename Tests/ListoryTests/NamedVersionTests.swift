@@ -78,7 +78,9 @@ struct NamedVersionTests {
         let fixture = try StoreFixture { $0.durability = .deferred }
         try fixture.fill(3)
         try fixture.store.addName("first")
-        for text in ["other", "row 1"] { try fixture.store.edit("Update") { try $0.update(1, content: Array(text.utf8)) } }
+        for text in ["other", "row 1"] {
+            try fixture.store.edit("Update") { try $0.update(1, content: Array(text.utf8)) }
+        }
         try fixture.store.edit("Toggle") { try $0.toggle(.item(2)) }
         try fixture.store.close()
         try UntypedStore.compact(at: fixture.path, Compaction(keeping: .from(4)))
@@ -170,7 +172,9 @@ struct NamedVersionTests {
         try fixture.store.edit("Toggle") { try $0.toggle(.item(2)) }
         try fixture.store.close()
         try UntypedStore.compact(at: fixture.path, Compaction(keeping: .from(4)))
-        func isThere() throws -> Bool { try Data(contentsOf: URL(fileURLWithPath: fixture.path)).range(of: Data(secret)) != nil }
+        func isThere() throws -> Bool {
+            try Data(contentsOf: URL(fileURLWithPath: fixture.path)).range(of: Data(secret)) != nil
+        }
         #expect(try isThere())
         let report = try UntypedStore.erase(Erasure(rows: [1]), at: fixture.path)
         #expect(report.contentCount == 1 && report.byteCount == secret.count)
