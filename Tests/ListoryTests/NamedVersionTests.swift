@@ -11,7 +11,7 @@ import Testing
 struct NamedVersionTests {
     @Test(
         "Through edits, names, compaction, retention, erasing and reopening, all named versions have their rows",
-        arguments: 0..<6 as Range<UInt64>)
+        arguments: 0..<UInt64(6 * Soak.factor))
     func model(seed: UInt64) throws {
         var story = try NamedStory(seed: seed)
         for round in 0..<40 {

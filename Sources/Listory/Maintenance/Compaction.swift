@@ -145,7 +145,9 @@ extension UntypedStore {
                 return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(copy)), written.erased)
             }
             fingerprint = FileFingerprint(path)
-            guard try source.isNewest(), try source.group.log.names() == written.names else {
+            guard try source.isNewest(),
+                try source.group.log.names() == written.names
+            else {
                 throw ListError.writtenElsewhere(expected: written.version, found: written.version.next)
             }
         } catch let error as LMDBError {
