@@ -34,14 +34,13 @@ import ToolSupport
         #expect(listed.map { $0["name"] } == ["1.0", "now"] && listed.map { $0["version"] } == [3, 4])
         #expect(try output("name", store, "1.0", "--rename", "1.0.1").hasPrefix("version 3  \"1.0.1\""))
         #expect(try output("name", store, "now", "--remove").hasPrefix("version 3  \"1.0.1\""))
-        for (arguments, code, status) in [
-            (["1.0.1"], "duplicateName", .refused), (["2.0", "--remove"], "unknownName", .refused),
-            (["2.0", "--rename", "3.0"], "unknownName", .refused), (["2.0", "9"], "unknownVersion", .refused),
-            ([""], "invalidName", .refused), (["--remove"], "usage", .usage),
-            (["2.0", "1", "--remove"], "usage", .usage),
-        ] as [([String], String, ExitStatus)] {
+        for (arguments, code) in [
+            (["1.0.1"], "duplicateName"), (["2.0", "--remove"], "unknownName"),
+            (["2.0", "--rename", "3.0"], "unknownName"), (["2.0", "9"], "unknownVersion"), ([""], "invalidName"),
+            (["--remove"], "usage"), (["2.0", "1", "--remove"], "usage"),
+        ] as [([String], String)] {
             let result = try ToolProcess(["name", store] + arguments + ["--json"]).finish()
-            #expect(result.status == status, "\(arguments)")
+            #expect(result.status == (code == "usage" ? .usage : .refused), "\(arguments)")
             #expect(try JSONValue(parsing: result.errors.utf8)["error"]?["code"]?.text == code, "\(arguments)")
         }
         #expect(try output("stats", store).contains("version     4\n"))
@@ -53,7 +52,8 @@ import ToolSupport
         _ = try output("name", store, "now")
         #expect(try output("log", store, "--oneline").contains("  named \"with milk\"\n"))
         #expect(
-            try ToolProcess.run("log", store, "--from", "with milk", "--json").json().last?["names"] == ["with milk"])
+            try ToolProcess.run("log", store, "--from", "with milk", "--json").json().last?["names"]
+                == .array(["with milk"]))
         #expect(try output("diff", store, "with milk", "now") == output("diff", store, "3", "4"))
         _ = try output("compact", store, "--from", "now")
         #expect(try output("show", store, "--at", "with milk") == rows)

@@ -9,8 +9,8 @@ extension SalvageReport {
     public var text: String {
         var lines = [
             "newest      \(newestVersion)", "damage      \(damageCount) places in \(pageCount) pages",
-            "lost        \(lostCommitCount) commits, \(unreadableCount) rows, \(lostContentCount) contents, "
-                + "\(lostNameCount) names",
+            "lost        \(lostCommitCount) commits, \(unreadableCount) rows, \(lostContentCount) contents"
+                + (lostNameCount == 0 ? "" : ", \(lostNameCount) names"),
             "loose       \(looseCommitCount) commits that can be read, but not the rows before them",
         ]
         for part in parts {
