@@ -29,13 +29,15 @@ extension StoreProtocol {
     @discardableResult
     public func addName(_ name: String, to version: Version? = nil) throws -> NamedVersion {
         try door {
-            // Both at once, because another process may move the newest version on.
-            let (newest, shift) = try core.withHead { ($0.editor.state.version, core.group.shift) }
+            // At once, because commits that are not durable get other versions if another process commits first.
+            let (newest, durable, shift) = try core.withHead {
+                ($0.editor.state.version, durableVersion, core.group.shift)
+            }
             if core.options.isReadOnly { throw ListError.readOnly }
             try NamedVersion.check(name)
             var version = version ?? newest
             if version == .empty || version > newest { throw ListError.unknownVersion(version, head: newest) }
-            if version > durableVersion {
+            if version > durable {
                 version = Version(version.rawValue + (try core.group.flush(through: version, since: shift) - shift))
             }
             // A copy of the databases, without the journal, that has the name has its version too.
