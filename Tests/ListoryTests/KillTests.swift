@@ -92,6 +92,37 @@ struct KillTests {
         #expect(roundsWithRemains > 5, "seed \(victim.seed): too few rounds got as far as a compaction")
     }
 
+    @Test(
+        "110 kills while versions are named and old history goes leave each acknowledged name, and none without its rows"
+    )
+    func killsWhileNaming() throws {
+        var victim = try Victim()
+        var acknowledged: [Version: String] = [:]
+        var roundsBefore = 0
+        for round in 0..<110 {
+            let printed = try victim.runAndKill(["names"], afterLines: 1...24)
+            let comment: Comment = "seed \(victim.seed), round \(round)"
+            for line in printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+                let words = line.split(separator: " ").map(String.init)
+                acknowledged[Version(UInt64(words[1])!)] = words[0] == "named" ? words[2] : nil
+            }
+            let store = try UntypedStore.open(at: victim.path)
+            let names = try store.namedVersions
+            for (version, hash) in acknowledged {
+                try #require(names.contains { $0.version == version && $0.stateHash.description == hash }, comment)
+            }
+            for named in names {
+                try #require(try store.snapshot(at: named.version).stateHash == named.stateHash, comment)
+                if named.version < store.oldestVersion { roundsBefore += 1 }
+            }
+            try Self.checkWhole(store, comment)
+            try store.close()
+            if round % 10 == 9 { #expect(try StoreVerification(path: victim.path).nameCount == names.count, comment) }
+        }
+        Soak.count(110)
+        #expect(roundsBefore > 5, "seed \(victim.seed): too few names of versions before the log")
+    }
+
     @Test("100 kills during copies lose no acknowledged commit; copies that were reported as complete are complete")
     func killsInCopies() throws {
         var victim = try Victim()

@@ -43,7 +43,7 @@ struct RepairTests {
         do {
             try UntypedStore.repair(at: edited.path)
             Issue.record("it was repaired")
-        } catch ListError.notRepairable(let commits, _) {
+        } catch ListError.notRepairable(let commits, _, _) {
             // The commits before the lost one are not lost, but would be in another store.
             #expect(commits == 50)
         }

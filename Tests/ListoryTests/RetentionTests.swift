@@ -190,6 +190,30 @@ struct RetentionTests {
         try reader.close()
     }
 
+    @Test("What an undo or a restore brings back after the successor was written is in it", arguments: 0..<4)
+    func broughtBack(seed: UInt64) throws {
+        var story = try Story(seed: seed)
+        try story.edit(150)
+        let kept = Retention(steps: 5)
+        let oldest = try story.store.oldestVersion(keptBy: kept)
+        try #require(try story.store.trim(kept, atLeast: 10))
+        func note() throws {
+            story.rows = try ReferenceList(story.store.snapshot, GroupSource(base: story.store.source))
+            story.hashes.append(try story.store.snapshot.stateHash)
+        }
+        for version in stride(from: 5, to: oldest.rawValue, by: 20) {
+            if try story.store.restore(Version(version)) != nil { try note() }
+        }
+        for _ in 0..<20 where try story.store.history.undoCount > 0 {
+            try story.store.undo()
+            try note()
+        }
+        try story.reopen()
+        try story.check(oldest, "seed \(seed)")
+        try story.store.close()
+        _ = try StoreVerification(path: story.path)
+    }
+
     @Test("While a reader of another process has the file open, the successor waits")
     func otherProcess() throws {
         var story = try Story(seed: 3)

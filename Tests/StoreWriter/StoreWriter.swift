@@ -6,7 +6,8 @@
 // that. With `reads` it opens the store for reading, prints that, and when there is a file with the store's name and
 // `-read`, it prints how many of the rows that the store had then can be read, and found by id. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
 // `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
-// compacts the store after every few commits, with `erase` it erases a row, with `trim` it keeps a part of the history; with `compact-once` it compacts it and prints `compacted` or the code of the
+// compacts the store after every few commits, with `erase` it erases a row, with `trim` it keeps a part of the history; with `names` it names versions, and prints
+// `named version hash`, and `unnamed version` before it takes a name away; with `race` it gives so many names, and prints which it won; with `compact-once` it compacts it and prints `compacted` or the code of the
 // error; with `copy` it copies it, and prints `copy number version hash` for each
 // copy. `fork` prints how many calls of a fork are not refused. `contend` is in `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe), and with `damage`
 // it damages stores itself (see DamageTrial).
@@ -52,6 +53,8 @@ enum StoreWriter {
             return try compact(path)
         }
         if CommandLine.arguments.contains("trim") { return try trim(path) }
+        if CommandLine.arguments.contains("names") { return try name(path) }
+        if CommandLine.arguments.contains("race") { return try race(path, Int(CommandLine.arguments[3])!) }
         if CommandLine.arguments.contains("reads") { return try read(path) }
         if CommandLine.arguments.contains("fork") { return try fork(path) }
         let acknowledgesEarly = CommandLine.arguments.contains("early")
@@ -172,6 +175,39 @@ enum StoreWriter {
             }
             try store.close()
         }
+    }
+
+    /// Names versions that are not durable yet, keeps the last ten names, and drops old history.
+    private static func name(_ path: String) throws {
+        while true {
+            let store = try UntypedStore.open(at: path)
+            for _ in 0..<6 {
+                try store.edit("write", durability: .deferred) { try change(&$0, $0.state.version.rawValue + 1) }
+                let version = try store.version
+                let named = try store.addName("version \(version)")
+                print("named", named.version, named.stateHash)
+                for old in try store.namedVersions.dropLast(10) {
+                    print("unnamed", old.version)
+                    fflush(nil)
+                    try store.removeName(old.name)
+                }
+                fflush(nil)
+            }
+            try store.trim(Retention(steps: 3), atLeast: 5)
+            try store.close()
+        }
+    }
+
+    /// Gives names that another process gives as well.
+    private static func race(_ path: String, _ count: Int) throws {
+        let store = try UntypedStore.open(at: path)
+        for number in 0..<count {
+            do {
+                try store.addName("race \(number)")
+                print("won \(number)")
+            } catch ListError.duplicateName { print("lost \(number)") }
+        }
+        try store.close()
     }
 
     /// Creates stores that do not exist yet, and prints `number version hash` for each commit.

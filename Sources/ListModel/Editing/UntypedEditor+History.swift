@@ -115,14 +115,14 @@ extension UntypedEditor {
     /// Restores the rows of a version, with a new commit that can be undone.
     ///
     /// - Parameters:
-    ///   - version: any version that the log still has.
+    ///   - version: any version whose rows can be read.
     ///   - draft: origin, time, name and scope of the new commit.
     /// - Returns: the commit; nil if the rows are the same already.
-    /// - Throws: an error of the log.
+    /// - Throws: ``ListError/notInHistory(_:)`` for a version that there is not yet; an error of the log.
     /// - Complexity: as ``go(to:in:origin:time:onConflict:)``.
     public mutating func restore(_ version: Version, as draft: CommitDraft) throws -> Commit? {
         try checkNotLent()
-        guard version >= oldestVersion && version <= state.version else { throw ListError.notInHistory(version) }
+        guard version <= state.version else { throw ListError.notInHistory(version) }
         var draft = draft
         draft.cause = .restore(of: version)
         let goal = try source.snapshot(at: version)

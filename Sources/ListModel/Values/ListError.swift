@@ -61,6 +61,12 @@ public enum ListError: Error, Sendable {
     case limitReached(what: String, limit: UInt64)
     /// The content that this version gave a row was erased.
     case erasedContent(Version)
+    /// No version has this name.
+    case unknownName(String)
+    /// A version has this name already.
+    case duplicateName(String, of: Version)
+    /// A version cannot have this name: `validBytes` is how many bytes of UTF-8 a name has.
+    case invalidName(String, validBytes: ClosedRange<Int>)
     /// An event of the log does not fit the state it is applied to.
     case eventMismatch(what: String, expected: String, found: String)
     /// A stored row cannot be read as the typed model expects it.
@@ -105,8 +111,9 @@ public enum ListError: Error, Sendable {
     /// Verifying a store found that the stored state of a projection cannot be read. The projection is folded again
     /// when it is used.
     case damagedProjection(name: String)
-    /// A store cannot be repaired, because this many commits, and contents of dropped ones, are lost. Salvage saves the rest.
-    case notRepairable(commits: UInt64, contents: Int)
+    /// A store cannot be repaired, because this many commits, contents of dropped ones, and names of versions are lost. Salvage
+    /// saves the rest.
+    case notRepairable(commits: UInt64, contents: Int, names: Int)
     /// The store was opened for reading.
     case readOnly
     /// The system does not let this process open the file or its lock file: for writing, or if `isReadOnly`, for reading.
@@ -139,8 +146,8 @@ extension ListError {
         case .unknownItem, .unknownSection, .notInVersion, .duplicateItem, .duplicateSection, .itemIndexOutOfRange,
             .sectionIndexOutOfRange, .identityChanged, .unencodable, .otherKind, .movedOntoItself, .depthOutOfRange,
             .cannotIndent, .cannotOutdent, .nothingToUndo, .nothingToRedo, .conflicts, .notInHistory, .groupMismatch,
-            .insideCommit, .commitTooLarge, .limitReached, .erasedContent, .eventMismatch,
-            .unreadable:
+            .insideCommit, .commitTooLarge, .limitReached, .erasedContent, .unknownName, .duplicateName, .invalidName,
+            .eventMismatch, .unreadable:
             true
         default: false
         }
@@ -183,6 +190,9 @@ extension ListError {
         case .commitTooLarge: "commitTooLarge"
         case .limitReached: "limitReached"
         case .erasedContent: "erasedContent"
+        case .unknownName: "unknownName"
+        case .duplicateName: "duplicateName"
+        case .invalidName: "invalidName"
         case .eventMismatch: "eventMismatch"
         case .unreadable: "unreadable"
         case .notFound: "notFound"
@@ -257,6 +267,10 @@ extension ListError: CustomStringConvertible {
         case .commitTooLarge(let bytes): "the commit has \(bytes) bytes, and a record holds less than 4 GiB"
         case .limitReached(let what, let limit): "there are at most \(limit) \(what)"
         case .erasedContent(let version): "the content of version \(version) was erased"
+        case .unknownName(let name): "no version has the name \"\(name)\""
+        case .duplicateName(let name, let version): "version \(version) has the name \"\(name)\" already"
+        case .invalidName(let name, let valid):
+            "a name of a version has \(valid.lowerBound) to \(valid.upperBound) bytes: found \(name.utf8.count)"
         case .eventMismatch(let what, let expected, let found),
             .unreadable(let what, let expected, let found):
             "\(what): expected \(expected), found \(found)"
@@ -285,8 +299,9 @@ extension ListError: CustomStringConvertible {
         case .damagedCommit(let version, let cause):
             "the commit of version \(version) is damaged, those before it can be read: \(cause)"
         case .damagedProjection(let name): "the stored state of the projection \(name) is damaged"
-        case .notRepairable(let commits, let contents):
-            "the store cannot be repaired: \(commits) commits and \(contents) contents are lost; salvage saves the rest"
+        case .notRepairable(let commits, let contents, let names):
+            "the store cannot be repaired: \(commits) commits, \(contents) contents and \(names) names are lost; salvage saves "
+                + "the rest"
         case .readOnly: "the store was opened for reading"
         case .notPermitted(let path, isReadOnly: false):
             "\(path), its folder or its lock file may not be written: to read the store, open it with `isReadOnly`"

@@ -308,9 +308,9 @@ extension CheckpointDatabase {
         }
     }
 
-    /// The newest checkpoint that is not after a version, and the oldest that is not before it, if they exist and can
+    /// The newest checkpoint of the log that is not after a version, and the oldest that is not before it, if they exist and can
     /// be read.
-    private func nearest(to version: Version) throws -> [Checkpoint] {
+    private func nearest(to version: Version, oldest: Version) throws -> [Checkpoint] {
         try reading { txn in
             var found: [Checkpoint] = []
             let note = { (key: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer) -> Bool in
@@ -320,7 +320,7 @@ extension CheckpointDatabase {
                 }
                 return true
             }
-            try txn.forEach(in: checkpoints, range: 0...version.rawValue, reverse: true, note)
+            try txn.forEach(in: checkpoints, range: oldest.rawValue...version.rawValue, reverse: true, note)
             try txn.forEach(in: checkpoints, range: version.rawValue...UInt64.max, note)
             return found
         }
@@ -328,13 +328,13 @@ extension CheckpointDatabase {
 
     /// The checkpoints next to a version, each with its lease.
     ///
-    /// - Parameter oldest: the version that the log begins with.
+    /// - Parameter oldest: the version that the log begins with, which is not after `version`.
     func checkpoints(
         for version: Version, oldest: Version
     ) throws -> [(checkpoint: Checkpoint, lease: CheckpointLease)] {
         func find() throws -> [Checkpoint] {
             let beginning = oldest == .empty ? nil : try checkpoint(oldest)
-            let others = isUnusable.withLock { $0 } ? [] : try nearest(to: version)
+            let others = isUnusable.withLock { $0 } ? [] : try nearest(to: version, oldest: oldest)
             return [beginning].compactMap { $0 } + others
         }
         // A lease that exists needs no lock of other processes. Read without the lock of the leases, which a thread may want

@@ -23,6 +23,12 @@ struct LogBase: Equatable {
 
     init() {}
 
+    /// The totals up to a checkpoint, except for the bytes of records, which it does not have.
+    init(_ checkpoint: Checkpoint) {
+        (version, checksum) = (checkpoint.version, checkpoint.checksum)
+        eventCount = min(checkpoint.eventCount, 1 << 60)
+    }
+
     var bytes: [UInt8] {
         let words = [version.rawValue, checksum, eventCount, recordBytes, sealed.rawValue]
         let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }

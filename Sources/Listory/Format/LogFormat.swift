@@ -54,6 +54,8 @@ enum LogFormat {
     static let identifierKey = "identifiers"
     /// The row of `meta` that says which commit is the newest.
     static let headKey = "head"
+    /// What the key of a row of `meta` that names a version begins with; the name follows.
+    static let namePrefix = "name:"
 
     /// The first bytes of the format row, before the number of the format.
     static let magic = Array("listory\0".utf8)

@@ -213,6 +213,37 @@ extension CommitLog {
     }
 }
 
+extension CommitLog {
+    /// Adds contents that were written in dropped commits. The value of a lost one is empty.
+    ///
+    /// - Parameter content: returns a content, or nil if it is lost.
+    /// - Returns: the references to lost contents.
+    func putContents(
+        _ references: Set<ContentReference>, _ content: (ContentReference) throws -> [UInt8]?
+    ) throws -> Set<ContentReference> {
+        let contents = try environment.openDatabase(
+            named: LogFormat.contentDatabase, of: [UInt8].self, [UInt8].self, create: true)
+        let sorted = references.map { (key: SealedLog.contentKey($0), reference: $0) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        var lost: Set<ContentReference> = []
+        for start in stride(from: 0, to: sorted.count, by: 8_192) {
+            var part: [(key: [UInt8], content: [UInt8])] = []
+            for entry in sorted[start..<min(start + 8_192, sorted.count)] {
+                if let bytes = try content(entry.reference) {
+                    part.append((entry.key, bytes))
+                } else {
+                    lost.insert(entry.reference)
+                    part.append((entry.key, []))
+                }
+            }
+            try environment.write { txn in
+                for (key, content) in part { try txn.put(content, forKey: key, in: contents) }
+            }
+        }
+        return lost
+    }
+}
+
 // MARK: - Reading
 
 extension CommitLog {

@@ -1,5 +1,7 @@
 // Versions of the past: reached from the nearest known version.
 //
+// A version before the beginning of the log can be read if the file has its checkpoint, because it has a name.
+//
 // Known versions are the empty list or the base of a compacted log, the checkpoints, the head, and the version that was
 // read last. From there commits are replayed, or reverted if the known version is later. Packed commits can only be
 // replayed; if some are packed during the search, an earlier version is the beginning.
@@ -37,19 +39,29 @@ final class Past: Sendable {
     /// Forgets the version that was read last.
     func clear() { state.withLock { $0 = State() } }
 
-    /// A version before the newest, whose commits are all in the file.
+    /// A version before the newest, whose commits are all in the file, or which is kept because it has a name.
     ///
     /// - Parameters:
-    ///   - version: a version of the log.
+    ///   - version: a version of the log, or before it.
     ///   - others: known versions.
-    /// - Throws: an error of the log.
+    /// - Throws: ``ListError/droppedVersion(_:oldest:)``, an error of the log.
     func point(at version: Version, _ others: [UntypedSnapshot] = []) throws -> UntypedSnapshot {
+        if version < log.base.version { return try keptPoint(at: version) }
         let last = state.withLock { $0.last }
         if let last, last.version == version { return last }
         let stored = try stored(for: version)
         let point = try point(at: version, stored, stored + (last.map { [$0] } ?? []) + others)
         state.withLock { $0.last = point }
         return point
+    }
+
+    /// A version before the beginning of the log.
+    private func keptPoint(at version: Version) throws -> UntypedSnapshot {
+        guard let database, let checkpoint = try database.checkpoint(version) else {
+            throw ListError.droppedVersion(version, oldest: log.base.version)
+        }
+        // No process drops it while the log begins where it does.
+        return checkpoint.snapshot(NodePool(after: nodes, database.lease(version)))
     }
 
     /// A version, replayed forward from a checkpoint, the base or the empty list. A block is packed and unpacked with such rows

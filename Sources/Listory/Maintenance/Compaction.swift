@@ -17,7 +17,8 @@ public struct Compaction: Sendable {
         case recordBytes(Int)
     }
 
-    /// Which versions to keep. Earlier commits can no longer be undone either.
+    /// Which versions to keep. Earlier commits can no longer be undone either; the rows of earlier versions that have names
+    /// (``StoreProtocol/namedVersions``) stay.
     public var kept: Kept
     /// Whether the kept commits are packed. A packed commit is read more slowly; a snapshot of its version takes as
     /// long as before.
@@ -143,7 +144,9 @@ extension UntypedStore {
                 return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(copy)), written.erased)
             }
             fingerprint = FileFingerprint(path)
-            guard try source.isNewest() else {
+            guard try source.isNewest(),
+                try source.group.log.names() == written.names
+            else {
                 throw ListError.writtenElsewhere(expected: written.version, found: written.version.next)
             }
         } catch let error as LMDBError {

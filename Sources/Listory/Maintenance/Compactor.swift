@@ -1,4 +1,4 @@
-// Writes a compacted store: the base, the commits, the checkpoints.
+// Writes a compacted store: named versions before the base, the base, the commits, the checkpoints.
 //
 // The kept commits are replayed into a new list. So every checkpoint of the new file equals a replay, and the packer
 // knows what follows from the rows.
@@ -14,6 +14,8 @@ struct Compactor: ~Copyable {
     /// The result.
     struct Written {
         var base = LogBase()
+        /// The names of versions that the old store had at the beginning.
+        var names: [NamedVersion]
         var version: Version
         var stateHash: StateHash
         var droppedBefore: Version
@@ -67,10 +69,11 @@ struct Compactor: ~Copyable {
         let file = try NewStoreFile(at: path, options)
         // Later commits may still be discarded.
         let newest = try source.snapshot(at: source.durableVersion)
+        let names = try source.group.log.names()
         self.source = source
         self.compaction = compaction
         written = Written(
-            version: newest.version, stateHash: newest.stateHash, droppedBefore: source.oldestVersion)
+            names: names, version: newest.version, stateHash: newest.stateHash, droppedBefore: source.oldestVersion)
         state = ListState(NodePool(limits: NewStoreFile.limits, source: file.database))
         self.file = file
     }
@@ -122,6 +125,8 @@ struct Compactor: ~Copyable {
             try takeCheckpoint()
         }
         try file.put(written.base)
+        // An open store may have got newer ones meanwhile.
+        try file.put(written.names.filter { $0.version <= written.version })
         if eraser == nil {
             try source.copyProjections(to: file.database, from: written.base.version)
         } else {
@@ -177,27 +182,35 @@ extension Compactor {
         }
     }
 
-    /// Writes the version that the log begins with, and the contents that were written before it.
-    private mutating func begin(at base: Version, _ progress: (Double) throws -> Void) throws {
-        guard base > .empty else { return }
-        let snapshot = try source.baseSnapshot(at: base)
-        let (totals, histories) = try source.totals(at: base)
-        state = try ListState(rebuilding: snapshot, histories: histories, state.pool, without: eraser)
-        file.begin(after: totals)
-        written.base = totals
-        try copyContents(snapshot, before: base, progress)
-        try takeCheckpoint()
+    /// The versions that have names and are before the one that the log begins with, and that one.
+    private func firstVersions(through base: Version) -> [Version] {
+        Set(written.names.map(\.version).filter { $0 < base } + [base]).sorted()
     }
 
-    /// Copies the contents of dropped commits that the rows of the base or later events still refer to.
+    /// Writes the version that the log begins with, older ones that have names, and the contents that were written before.
+    private mutating func begin(at base: Version, _ progress: (Double) throws -> Void) throws {
+        guard base > .empty else { return }
+        var versions: [FirstVersion] = []
+        for version in firstVersions(through: base) {
+            let (totals, histories) = try source.totals(at: version, after: versions.last)
+            versions.append(
+                FirstVersion(totals: totals, rows: try source.baseSnapshot(at: version), histories: histories))
+            written.base = totals
+        }
+        try copyContents(versions, before: base, progress)
+        let contentOf = contentOf
+        try file.begin(&state, with: versions, without: eraser, contentOf: contentOf)
+    }
+
+    /// Copies the contents of dropped commits that the first versions or later events still refer to.
     private mutating func copyContents(
-        _ snapshot: UntypedSnapshot, before base: Version, _ progress: (Double) throws -> Void
+        _ versions: [FirstVersion], before base: Version, _ progress: (Double) throws -> Void
     ) throws {
         var references: Set<ContentReference> = []
         func note(_ content: ContentReference) {
             if !(eraser?.reference(content) ?? content).isErased { references.insert(content) }
         }
-        for section in snapshot.sections { for item in section.items { note(item.content) } }
+        versions.forEachContent(note)
         var version = base
         while version < written.version {
             version = version.next
@@ -217,9 +230,14 @@ extension Compactor {
     }
 
     private mutating func takeCheckpoint() throws {
-        let source = source
-        let eraser = eraser
-        try file.takeCheckpoint(of: &state) { try? source.group.content(of: eraser?.formerReference($0) ?? $0) }
+        let contentOf = contentOf
+        try file.takeCheckpoint(of: &state, contentOf: contentOf)
+    }
+
+    /// Reads a content of the new file in the old one.
+    private var contentOf: (ContentReference) -> [UInt8]? {
+        let (source, eraser) = (source, eraser)
+        return { try? source.group.content(of: eraser?.formerReference($0) ?? $0) }
     }
 }
 
@@ -230,8 +248,10 @@ extension Compactor {
     private mutating func findErased() throws {
         guard let erased = compaction.erased else { return }
         var eraser = ContentEraser(rows: erased.rows, origins: erased.origins)
-        for section in try source.snapshot(at: source.oldestVersion).sections {
-            for row in section.items { eraser.find(in: row) }
+        for version in firstVersions(through: source.oldestVersion) {
+            for section in try source.snapshot(at: version).sections {
+                for row in section.items { eraser.find(in: row) }
+            }
         }
         if source.oldestVersion < written.version {
             let versions = source.oldestVersion.next.rawValue...written.version.rawValue
@@ -261,9 +281,18 @@ extension UntypedStore {
 
     /// The totals up to a version: the checksum of its record, the number of events, and the bytes of records; and its
     /// histories.
-    fileprivate func totals(at version: Version) throws -> (LogBase, HistoryTable) {
+    ///
+    /// - Parameter earlier: an earlier version of which they are known.
+    fileprivate func totals(at version: Version, after earlier: FirstVersion?) throws -> (LogBase, HistoryTable) {
         var totals = group.log.base
-        var histories = try checkpointer?.database.checkpoint(totals.version)?.histories ?? HistoryTable()
+        let stored = try checkpointer?.database.checkpoint(min(version, totals.version))
+        var histories = stored?.histories ?? HistoryTable()
+        if version < totals.version {
+            guard let stored else { throw ListError.droppedVersion(version, oldest: totals.version) }
+            totals = LogBase(stored)
+        } else if let earlier, earlier.totals.version > totals.version {
+            (totals, histories) = (earlier.totals, earlier.histories)
+        }
         while totals.version < version {
             let next = totals.version.next
             try group.withRecord(of: next) { record in

@@ -6,6 +6,23 @@
 import LMDB
 import ListModel
 
+/// A version that a file has from the beginning: the one that its log begins with, or an older one that has a name.
+struct FirstVersion {
+    /// What the commits up to it add up to.
+    var totals: LogBase
+    var rows: UntypedSnapshot
+    var histories: HistoryTable
+}
+
+extension [FirstVersion] {
+    /// The contents of their rows.
+    func forEachContent(_ body: (ContentReference) -> Void) {
+        for version in self {
+            for section in version.rows.sections { for row in section.items { body(row.content) } }
+        }
+    }
+}
+
 /// A file that becomes a store when it is complete.
 struct NewStoreFile: ~Copyable {
     let database: CheckpointDatabase
@@ -15,7 +32,6 @@ struct NewStoreFile: ~Copyable {
     private(set) var newest: Checkpoint?
     private let log: CommitLog
     private let blocks: Database<UInt64, [UInt8]>
-    private let contents: Database<[UInt8], [UInt8]>
     private var nextNumber: UInt64 = 1
     /// The records and blocks of the next transaction.
     private var records: [(version: Version, bytes: [UInt8])] = []
@@ -39,12 +55,9 @@ struct NewStoreFile: ~Copyable {
         }
         let blocks = try log.environment.openDatabase(
             named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self, create: true)
-        let contents = try log.environment.openDatabase(
-            named: LogFormat.contentDatabase, of: [UInt8].self, [UInt8].self, create: true)
         self.log = log
         self.database = database
         self.blocks = blocks
-        self.contents = contents
     }
 
     /// Begins the log after a version, whose commits were dropped. Before that, the log begins with version 1.
@@ -53,6 +66,40 @@ struct NewStoreFile: ~Copyable {
         head.checksum = base.checksum
         head.eventCount = base.eventCount
         head.recordBytes = base.recordBytes
+    }
+
+    /// Begins with rows, and the log after the last of them.
+    ///
+    /// - Parameters:
+    ///   - state: becomes the last of them.
+    ///   - versions: the version that the log begins with, and before it older ones that have names. The log begins with
+    ///     version 1 if there are none.
+    ///   - eraser: knows which contents of the rows are erased.
+    ///   - contentOf: returns a short content.
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if the rows cannot be read as they were.
+    /// - Complexity: O(rows) for each version. What is the same in two neighbours is stored once.
+    mutating func begin(
+        _ state: inout ListState, with versions: [FirstVersion], without eraser: ContentEraser? = nil,
+        contentOf: @escaping (ContentReference) -> [UInt8]?
+    ) throws {
+        var previous: UntypedSnapshot?
+        for version in versions {
+            if let previous {
+                try state.change(from: previous, to: version.rows, histories: version.histories, without: eraser)
+            } else {
+                state = try ListState(
+                    rebuilding: version.rows, histories: version.histories, state.pool, without: eraser)
+            }
+            let found = state.stateHash()
+            guard found == version.rows.stateHash else {
+                throw ListError.headMismatch(
+                    what: "rows of version \(version.rows.version)", expected: "\(version.rows.stateHash)",
+                    found: "\(found)")
+            }
+            previous = version.rows
+            begin(after: version.totals)
+            try takeCheckpoint(of: &state, contentOf: contentOf)
+        }
     }
 
     /// Counts the next commit, whose record or block is added later or was added.
@@ -88,32 +135,10 @@ struct NewStoreFile: ~Copyable {
         pendingBytes = 0
     }
 
-    /// Adds contents that were written in dropped commits. The value of a lost one is empty.
-    ///
-    /// - Parameter content: returns a content, or nil if it is lost.
-    /// - Returns: the references to lost contents.
+    /// Adds contents that were written in dropped commits. See ``CommitLog/putContents(_:_:)``.
     func putContents(
         _ references: Set<ContentReference>, _ content: (ContentReference) throws -> [UInt8]?
-    ) throws -> Set<ContentReference> {
-        let sorted = references.map { (key: SealedLog.contentKey($0), reference: $0) }
-            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
-        var lost: Set<ContentReference> = []
-        for start in stride(from: 0, to: sorted.count, by: 8_192) {
-            var part: [(key: [UInt8], content: [UInt8])] = []
-            for entry in sorted[start..<min(start + 8_192, sorted.count)] {
-                if let bytes = try content(entry.reference) {
-                    part.append((entry.key, bytes))
-                } else {
-                    lost.insert(entry.reference)
-                    part.append((entry.key, []))
-                }
-            }
-            try log.environment.write { txn in
-                for (key, content) in part { try txn.put(content, forKey: key, in: contents) }
-            }
-        }
-        return lost
-    }
+    ) throws -> Set<ContentReference> { try log.putContents(references, content) }
 
     /// Takes a checkpoint. Short contents are stored with their rows, which takes less space than their hashes.
     mutating func takeCheckpoint(
@@ -153,6 +178,9 @@ struct NewStoreFile: ~Copyable {
         let meta = log.meta
         try log.environment.write { txn in try txn.put(base.bytes, forKey: LogFormat.baseKey, in: meta) }
     }
+
+    /// Gives versions their names.
+    func put(_ names: [NamedVersion]) throws { try log.replaceNames(with: names) }
 
     /// Copies the file, without free pages, to its final path.
     func copy(to path: String) throws { try log.environment.copy(to: path) }

@@ -26,7 +26,7 @@ extension StoreProtocol {
     ///   - path: a store that no process has open.
     ///   - options: the greatest size of the file.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
-    /// - Throws: ``ListError/notRepairable(commits:contents:)`` if commits or contents are lost: then
+    /// - Throws: ``ListError/notRepairable(commits:contents:names:)`` if commits, contents or names of versions are lost: then
     ///   ``salvage(from:to:options:progress:)`` saves the rest. ``ListError/inUse(path:)``; what ``salvage(from:to:options:progress:)`` throws. The file is
     ///   then unchanged.
     @discardableResult
@@ -66,6 +66,6 @@ extension SalvageReport {
     /// The error that says what is lost.
     fileprivate var notRepairable: ListError {
         let unattached = looseCommitCount + parts.dropFirst().reduce(0) { $0 + $1.commitCount }
-        return .notRepairable(commits: lostCommitCount + unattached, contents: lostContentCount)
+        return .notRepairable(commits: lostCommitCount + unattached, contents: lostContentCount, names: lostNameCount)
     }
 }

@@ -42,6 +42,8 @@ public struct SalvageReport: Hashable, Sendable {
     public let unreadableCount: Int
     /// How many contents of dropped commits are lost, those that only earlier versions have included.
     public let lostContentCount: Int
+    /// How many names of versions are lost, or are of versions whose rows are.
+    public let lostNameCount: Int
     /// How many rows of later versions can be read, and are added in a section of their own.
     public let leftoverCount: Int
     /// How many rows of the first part get the newer content of a later version.
@@ -52,8 +54,7 @@ public struct SalvageReport: Hashable, Sendable {
     /// Whether nothing of the log and no row is lost.
     public var isComplete: Bool {
         lostCommitCount == 0 && looseCommitCount == 0 && parts.count <= 1 && unreadableCount == 0
-            && lostContentCount == 0 && leftoverCount == 0
-            && updatedCount == 0
+            && lostContentCount == 0 && lostNameCount == 0 && leftoverCount == 0 && updatedCount == 0
     }
 }
 
@@ -210,6 +211,8 @@ struct Salvage {
             },
             itemCount: newest?.rows.itemCount ?? 0, unreadableCount: newest?.unreadable.count ?? 0,
             lostContentCount: newest?.lostContentCount ?? 0,
+            lostNameCount: index.damagedNameCount + index.names.count
+                - Set(found.flatMap { $0.piece.names.map(\.name) }).count,
             leftoverCount: last.added.count, updatedCount: last.updated.count, section: last.section)
         guard path != nil else { return (report, []) }
         var files = found.compactMap(\.file)

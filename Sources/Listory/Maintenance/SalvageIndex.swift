@@ -39,6 +39,12 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private var head: Version?
     /// The states of projections.
     private(set) var projections: [(name: String, row: [UInt8])] = []
+    /// The names of versions.
+    private(set) var names: [String: NamedVersion] = [:]
+    /// The same by version.
+    private(set) lazy var namesByVersion = Dictionary(grouping: names.values, by: \.version)
+    /// How many names there are whose versions cannot be read.
+    private(set) var damagedNameCount = 0
     /// How many entries on a sound path have a wrong checksum, or are in a database whose name is damaged.
     private(set) var damagedEntryCount = 0
 
@@ -103,8 +109,21 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
                 newestKnown = max(newestKnown, head.version)
             }
         case LogFormat.baseKey: noteBase(try scan.bytes(at: entry.value))
-        default: break
+        default:
+            guard try !noteName(entry), NamedVersion.name(ofKey: entry.key) != nil else { return }
+            (damagedEntryCount, damagedNameCount) = (damagedEntryCount + 1, damagedNameCount + 1)
         }
+    }
+
+    /// - Returns: whether an entry is the name of a version, and can be read.
+    private func noteName(_ entry: PageScan.Entry) throws -> Bool {
+        guard let name = NamedVersion.name(ofKey: entry.key),
+            let named = try scan.bytes(at: entry.value).withUnsafeBytes({ NamedVersion($0, name: name) })
+        else { return false }
+        // Of what lies about, the newest is most likely the name that there was.
+        if let other = names[name], other.time >= named.time { return true }
+        names[name] = named
+        return true
     }
 
     private func noteBase(_ row: [UInt8]) {
@@ -113,7 +132,10 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
 
     /// An entry of which only its key and its value are known.
     private func noteLoose(_ entry: PageScan.Entry) throws {
-        if let number = SalvageIndex.number(entry.key) {
+        if NamedVersion.name(ofKey: entry.key) != nil {
+            // If a sound path leads to the names, others were taken away.
+            if !isStore { _ = try noteName(entry) }
+        } else if let number = SalvageIndex.number(entry.key) {
             _ = try noteNumbered(number, entry.value, isReached: false)
         } else if entry.key.count == 12, contents[entry.key] == nil {
             contents[entry.key] = entry.value

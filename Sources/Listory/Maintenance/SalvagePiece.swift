@@ -71,6 +71,26 @@ extension SalvageIndex {
         return nil
     }
 
+    /// The versions with which the file of a piece begins: that of its beginning, and older ones that have names and can be read.
+    ///
+    /// - Returns: none if it begins with the empty list.
+    func firstVersions(_ beginning: borrowing SalvageBeginning) throws -> [FirstVersion] {
+        guard let rows = beginning.rows else { return [] }
+        var versions: [FirstVersion] = []
+        for checkpoint in checkpoints where checkpoint.version < beginning.base.version {
+            guard !names(of: checkpoint.version, checkpoint.stateHash).isEmpty, let rows = try self.rows(of: checkpoint)
+            else { continue }
+            versions.append(
+                FirstVersion(totals: LogBase(checkpoint), rows: rows, histories: checkpoint.histories))
+        }
+        return versions + [FirstVersion(totals: beginning.base, rows: rows, histories: beginning.histories)]
+    }
+
+    /// The names of a version, if it has the rows to which they were given.
+    func names(of version: Version, _ hash: StateHash) -> [NamedVersion] {
+        (namesByVersion[version] ?? []).filter { $0.stateHash == hash }
+    }
+
     /// The rows of a checkpoint of which nothing is damaged.
     func beginning(at checkpoint: Checkpoint) throws -> SalvageBeginning? {
         guard let rows = try rows(of: checkpoint) else { return nil }
@@ -102,10 +122,7 @@ extension SalvageIndex {
             base.sealed = base.version
             return base
         }
-        var base = LogBase()
-        base.version = checkpoint.version
-        base.checksum = checkpoint.checksum
-        base.eventCount = min(checkpoint.eventCount, 1 << 60)
+        var base = LogBase(checkpoint)
         base.sealed = base.version
         return base
     }

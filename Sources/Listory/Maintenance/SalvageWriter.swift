@@ -21,6 +21,8 @@ struct SalvagedPiece {
     var lostContentCount = 0
     /// How many events its commits have.
     var eventCount: UInt64
+    /// The names of its versions.
+    var names: [NamedVersion] = []
 }
 
 extension SalvageIndex {
@@ -36,19 +38,19 @@ extension SalvageIndex {
         var beginning = beginning
         var file = try path.map { try SalvageFile($0, options, self) }
         let pool = NodePool(limits: NewStoreFile.limits, source: file?.database)
-        var state =
-            try beginning.rows.map { try ListState(rebuilding: $0, histories: beginning.histories, pool) }
-            ?? ListState(pool)
+        var state = ListState(pool)
         beginning.base.sealed = beginning.base.version
         let base = beginning.base
-        try file?.begin(&state, base)
+        let first = try firstVersions(beginning)
+        if file != nil {
+            try file?.begin(&state, first)
+        } else if let rows = beginning.rows {
+            state = try ListState(rebuilding: rows, histories: beginning.histories, pool)
+        }
+        var names = first.flatMap { self.names(of: $0.totals.version, $0.rows.stateHash) }
         // Contents that were written before the base.
         var older: Set<ContentReference> = []
-        if base.version > .empty {
-            for section in state.snapshot().sections {
-                for item in section.items where !item.content.isErased { older.insert(item.content) }
-            }
-        }
+        first.forEachContent { if !$0.isErased { older.insert($0) } }
         var checksum = base.checksum
         var rest: SalvagePiece?
         var eventCount: UInt64 = 0
@@ -58,6 +60,7 @@ extension SalvageIndex {
                 try forEachRecord(of: unit, bytes, &state, checksum) { version, record in
                     let commit = try Commit(record: record, version: version)
                     eventCount += UInt64(commit.eventCount)
+                    names += self.names(of: version, commit.stateHash)
                     if base.version > .empty {
                         for event in try commit.events() {
                             event.forEachContent {
@@ -91,7 +94,7 @@ extension SalvageIndex {
         }
         var lost: Set<ContentReference> = []
         if file == nil { for reference in older where try content(of: reference) == nil { lost.insert(reference) } }
-        if let found = try file?.finish(&state, base, older) { lost = found }
+        if let found = try file?.finish(&state, base, older, names) { lost = found }
         try file?.close()
         let rows = state.snapshot()
         var unreadable: [UntypedID] = []
@@ -102,7 +105,7 @@ extension SalvageIndex {
         }
         return SalvagedPiece(
             base: base.version, last: state.version, rest: nil, rows: rows, unreadable: unreadable,
-            lostContentCount: lost.count, eventCount: eventCount)
+            lostContentCount: lost.count, eventCount: eventCount, names: names)
     }
 
     /// Replays a unit, and calls `body` with its records.
@@ -137,10 +140,9 @@ private struct SalvageFile: ~Copyable {
         self.index = index
     }
 
-    mutating func begin(_ state: inout ListState, _ base: LogBase) throws {
-        guard base.version > .empty else { return }
-        file.begin(after: base)
-        try takeCheckpoint(&state)
+    mutating func begin(_ state: inout ListState, _ versions: [FirstVersion]) throws {
+        let index = index
+        try file.begin(&state, with: versions) { try? index.content(of: $0) }
     }
 
     mutating func advance(_ record: [UInt8], _ version: Version) throws {
@@ -159,7 +161,7 @@ private struct SalvageFile: ~Copyable {
 
     /// Completes the file, and returns the references to contents that are lost.
     mutating func finish(
-        _ state: inout ListState, _ base: LogBase, _ older: Set<ContentReference>
+        _ state: inout ListState, _ base: LogBase, _ older: Set<ContentReference>, _ names: [NamedVersion]
     ) throws -> Set<ContentReference> {
         try file.flush()
         if state.version > base.version {
@@ -170,6 +172,7 @@ private struct SalvageFile: ~Copyable {
         var base = base
         base.sealed = max(sealed, base.version)
         if base.sealed > .empty { try file.put(base) }
+        try file.put(names)
         try index.copyProjections(to: file.database, base, file.head)
         return lost
     }

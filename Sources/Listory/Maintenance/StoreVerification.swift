@@ -19,6 +19,8 @@ public struct StoreVerification: Hashable, Sendable {
     public let checkpointCount: Int
     /// How many nodes these checkpoints have together.
     public let nodeCount: Int
+    /// How many names versions have, each of which was compared with its version.
+    public let nameCount: Int
     /// How many of the newest commits are in the journal only.
     public let journalCommitCount: UInt64
     /// How many contents were lost already when the store was salvaged. No row of the newest version needs to have them.
@@ -46,6 +48,8 @@ public struct StoreVerification: Hashable, Sendable {
         // Opened first, so that the pages are not newer than the head that is read next.
         let database = try CheckpointDatabase(log.environment, nil, meta: log.meta)
         if database == nil { try CheckpointDatabase.checkComplete(log.environment) }
+        // A name is written after the commit of its version.
+        var names = try NameCheck(log)
         let findings = try log.readHead()
         if let lost = findings.lost {
             throw ListError.headMismatch(
@@ -65,9 +69,14 @@ public struct StoreVerification: Hashable, Sendable {
         let total = Double(max(1, expected.version.rawValue))
         var touches = try database.map { try TouchCheck(TouchDatabase($0, base)) }
         var contents = DroppedContents(log)
+        for checkpoint in checkpoints where checkpoint.version < base.version {
+            try names.check(checkpoint.version, checkpoint.stateHash)
+        }
+        try names.check(base.version, state.stateHash())
         if contents.isNeeded { try contents.check(state.snapshot()) }
         try log.forEachExactRecord(into: &state, after: base.checksum, through: expected.version) { version, record in
             let commit = try replay.check(version, record)
+            try names.check(version, commit.stateHash)
             if contents.isNeeded { try contents.check(commit) }
             try touches?.add(record, of: version)
             if version.rawValue % 4_096 == 0 { try progress(Double(version.rawValue) / total) }
@@ -80,10 +89,15 @@ public struct StoreVerification: Hashable, Sendable {
         if let left = replay.checkpoints.first { throw ListError.damagedCheckpoint(left.version) }
         nodeCount = try StoreVerification.checkNodes(checkpoints, database)
         checkpointCount = checkpoints.count
+        for checkpoint in checkpoints where checkpoint.version < base.version {
+            try contents.check(checkpoint.snapshot(NodePool(after: nodes)))
+        }
+        try names.finish()
         try touches?.finish(at: found.version)
         try database?.checkRows()
         try database?.checkProjections(through: found.version)
         version = found.version
+        nameCount = names.count
         commitCount = found.version.rawValue - base.version.rawValue
         eventCount = found.eventCount - base.eventCount
         stateHash = state.stateHash()

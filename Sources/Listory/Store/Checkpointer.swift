@@ -426,10 +426,12 @@ extension Checkpointer {
         let completion = CheckpointDatabase.Completion(
             checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: superfluous, replaced: replaced,
             lastNumbers: kept.map { ($0.version, $0.lastNumber) })
+        // Those before the log are of versions with names, and nothing could rebuild them.
+        let ofLog = Array(kept.drop { $0.version < base.version })
         let (left, needed, dropped) = try database.complete(completion) { [policy, base] isNeeded in
-            policy.surplus(kept.map(\.work), since: base.eventCount) { index in
-                isNeeded(kept[index].version) || kept[index].version == base.version
-            }.map { kept[$0].version }
+            policy.surplus(ofLog.map(\.work), since: base.eventCount) { index in
+                isNeeded(ofLog[index].version) || ofLog[index].version == base.version
+            }.map { ofLog[$0].version }
         }
         state.withLock { state in
             state.kept = kept.filter { !dropped.contains($0.version) }

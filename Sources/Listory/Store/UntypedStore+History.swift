@@ -152,12 +152,12 @@ extension StoreProtocol {
     /// Makes the rows equal to those of a version, with a commit that can itself be undone.
     ///
     /// - Parameters:
-    ///   - version: any version of the store.
+    ///   - version: any version of the store, also one before ``oldestVersion`` that has a name.
     ///   - name: the user's action.
     ///   - origin: the author of the new commit.
     ///   - durability: what to wait for; nil for the store's default.
     /// - Returns: the commit, or nil if the rows are already equal. Its changeset is in ``UntypedStore/updates()``, like any other.
-    /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``UntypedStore/edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Throws: ``ListError/notInHistory(_:)`` for a version that there is not yet, ``ListError/droppedVersion(_:oldest:)``, or as ``UntypedStore/edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
     /// - Complexity: as ``go(to:origin:onConflict:durability:)``.
     @discardableResult
     public func restore(

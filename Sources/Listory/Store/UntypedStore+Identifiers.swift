@@ -20,8 +20,8 @@ extension UntypedStore {
             let isEditedElsewhere = try group.log.journal.table?.neighbours().contains(where: \.isEditing) ?? false
             if isEditedElsewhere && !options.isReadOnly { throw ListError.inUse(path: path) }
             do {
-                for section in try snapshot(at: oldestVersion).sections {
-                    try expected.check(section.id, section.items)
+                for version in try keptVersions + [oldestVersion] {
+                    for section in try snapshot(at: version).sections { try expected.check(section.id, section.items) }
                 }
                 let newest = try version
                 if newest > oldestVersion {

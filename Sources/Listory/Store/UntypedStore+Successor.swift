@@ -10,6 +10,8 @@ import ListModel
 struct Successor: Sendable {
     /// The end of its log.
     let end: LogHead
+    /// Its names of versions.
+    let names: [NamedVersion]
     fileprivate let fingerprint: FileFingerprint?
 }
 
@@ -25,24 +27,25 @@ extension UntypedStore {
             && ((try? otherProcesses().isEmpty) ?? false)
     }
 
-    /// Appends the durable commits that the successor does not have.
+    /// Appends the durable commits that the successor does not have, and gives it the names of versions.
     ///
-    /// - Returns: nil if there is none that continues this log, or it cannot be written.
+    /// - Returns: nil if there is none that continues this log and has all versions with names, or it cannot be written.
     func catchUpSuccessor() -> Successor? {
         guard hasSuccessor else { return nil }
         let path = UntypedStore.successor(of: filePath)
         return try? UntypedStore.claiming(filePath) {
-            guard let end = try catchUp() else {
+            guard let (end, names) = try catchUp() else {
                 DataFile.remove(path)
                 return nil
             }
-            return Successor(end: end, fingerprint: FileFingerprint(path))
+            return Successor(end: end, names: names, fingerprint: FileFingerprint(path))
         }
     }
 
-    /// - Returns: the end of the successor's log; nil if it does not continue this one, or is none.
+    /// - Returns: the end of the successor's log, and its names; nil if it does not continue this one, is none, or lacks a version that
+    ///   was named later.
     /// - Throws: an error of this log, or of the system.
-    private func catchUp() throws -> LogHead? {
+    private func catchUp() throws -> (LogHead, [NamedVersion])? {
         guard let copy = try unlessDamaged({ try openSuccessor() }) else { return nil }
         defer { try? copy.environment.close() }
         let last = durableVersion
@@ -52,21 +55,32 @@ extension UntypedStore {
         else { return nil }
         while end.version < last {
             var run = RecordRun(first: end.version.next)
+            // Contents that the successor has dropped, and that an undo or a restore has brought back since.
+            var older: Set<ContentReference> = []
             while run.size < 1 << 20, run.version(run.count) <= last {
                 let records = try group.records(of: run.version(run.count).rawValue...last.rawValue)
                 for index in 0..<records.count {
-                    let version = records.version(index)
-                    try records.withRecord(index) {
-                        run.append($0, eventCount: try RecordHeader.eventCount($0, version: version))
+                    let commit = try Commit(record: records.record(index), version: records.version(index))
+                    try records.withRecord(index) { run.append($0, eventCount: commit.eventCount) }
+                    for event in try commit.events() {
+                        event.forEachContent {
+                            if $1.version <= copy.base.version && !$1.isErased { older.insert($1) }
+                        }
                     }
                 }
             }
+            _ = try copy.putContents(older) { try group.log.sealed.isKnownAsLost($0) ? nil : group.content(of: $0) }
             end = try copy.append(run, 0..<run.count, after: end)
         }
+        let names = try group.log.names().filter { $0.version <= last }
         if let database = try CheckpointDatabase(copy.environment, nil, meta: copy.meta) {
+            for named in names where named.version < copy.base.version {
+                if try database.checkpoint(named.version) == nil { return nil }
+            }
             try copyProjections(to: database, from: copy.base.version)
         }
-        return end
+        try copy.replaceNames(with: names)
+        return (end, names)
     }
 
     /// What `read` returns; nil if the successor is damaged, or no store.
@@ -99,7 +113,7 @@ extension UntypedStore {
             try DataFile.check(path: path)
             let log = try CommitLog(path: path, mode: .open, options: unknownOptions(true))
             defer { try? log.environment.close() }
-            return try log.readHead().head == successor.end ? name : nil
+            return try log.readHead().head == successor.end && log.names() == successor.names ? name : nil
         }
     }
 

@@ -8,7 +8,8 @@ extension StoreProtocol {
         get throws { try core.withHead { $0.editor.state.version } }
     }
 
-    /// The oldest version that exists: ``Version/empty``, unless the store was compacted.
+    /// The oldest version of the log: ``Version/empty``, unless the store was compacted. Of earlier versions, those can be read that
+    /// have a name (``namedVersions``).
     public var oldestVersion: Version { core.group.log.base.version }
 
     /// The changeset from one version to another, in either direction.
@@ -107,7 +108,8 @@ extension Changeset {
 }
 
 extension UntypedStore {
-    /// The rows at a version. Reading the past does not change undo and redo.
+    /// The rows at a version: one of the log, or an older one that has a name (``StoreProtocol/namedVersions``). Reading the past does
+    /// not change undo and redo.
     ///
     /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
@@ -141,7 +143,6 @@ extension UntypedStore {
     {
         if version == newest.version { return newest }
         guard version < newest.version else { throw ListError.unknownVersion(version, head: newest.version) }
-        guard version >= oldestVersion else { throw ListError.droppedVersion(version, oldest: oldestVersion) }
         return try past.point(at: version, [newest] + (other.map { [$0] } ?? []))
     }
 }

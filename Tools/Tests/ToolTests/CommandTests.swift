@@ -133,7 +133,7 @@ import ToolSupport
             ["redo", store], ["log", store, "--from", "9"], ["log", store, "--to", "0"], ["go", store, "9"],
             ["revert", store, "9"], ["revert", store, "0"], ["restore", store, "9"], ["show", store, "--at", "head~4"],
             ["show", store, "--section", "x"], ["show", store, "--row", "9"], ["record", store, "0"],
-            ["copy", store, store],
+            ["copy", store, store], ["show", store, "--at", "x"], ["diff", store, "x"], ["go", store, "name:1"],
         ] {
             let result = try ToolProcess(arguments).finish()
             #expect(result.status == .refused, "\(arguments)")
@@ -183,9 +183,9 @@ import ToolSupport
 
     @Test func `A command line that cannot be understood ends with 2 and one line`() throws {
         for arguments in [
-            ["show"], ["show", store, "--at", "x"], ["show", store, "--format", "xml"], ["unknown"],
-            ["diff", store, "x"], ["undo", store, "0"], ["log", store, "--limit=-1"], ["import", store, "-"],
-            ["go", store], ["go", store, "x"], ["revert", store], ["restore", store, "1", "--skip-conflicts"],
+            ["show"], ["show", store, "--at", ""], ["show", store, "--format", "xml"], ["unknown"],
+            ["diff", store, "@x"], ["undo", store, "0"], ["log", store, "--limit=-1"], ["import", store, "-"],
+            ["go", store], ["go", store, "head~x"], ["revert", store], ["restore", store, "1", "--skip-conflicts"],
             ["earlier", store, "0"], ["earlier", store, "5y"], ["later", store, "m"], ["later", store, "+1"],
             ["earlier", store, "9223372036854775807d"], ["branches", store, "--limit=-1"],
             ["show", store, "--at", "2026-13-01"], ["show", store, "--at", "2026-03-01T12"],

@@ -83,7 +83,8 @@ import ToolSupport
 
     @Test(
         arguments: [
-            (["show", "--at", "9"], "unknownVersion", 1), (["show", "--at", "x"], "usage", 2),
+            (["show", "--at", "9"], "unknownVersion", 1), (["show", "--at", "head~x"], "usage", 2),
+            (["show", "--at", "x"], "unknownName", 1),
             (["log", "--limit=-1"], "usage", 2),
             (["undo", "99"], "nothingToUndo", 1), (["export", "--unknown"], "usage", 2),
             (["show", "--row", "nobody"], "refused", 1),

@@ -170,7 +170,7 @@ import ToolSupport
         (#"{"undo":{}}"#, "undo.count: expected how many steps, at least 1, found nothing"),
         (#"{"go":-1}"#, "go: expected \(VersionNameError.expected), found the number -1"),
         (
-            #"{"go":{"version":"x"}}"#, #"go.version: expected \#(VersionNameError.expected), found the string "x""#
+            #"{"go":{"version":"@x"}}"#, #"go.version: expected \#(VersionNameError.expected), found the string "@x""#
         ),
         (
             #"{"revert":{"version":1,"skip":true}}"#,

@@ -6,9 +6,12 @@ import Listory
 /// Prints checkpoints.
 public struct CheckpointReport {
     private let checkpoints: [(found: StoredCheckpoint, time: Timestamp?)]
+    /// The version that the log begins with.
+    private let oldest: Version
 
     /// A report on the checkpoints of a store.
     public init(_ store: UntypedStore) throws {
+        oldest = store.oldestVersion
         checkpoints = try store.checkpoints().map { found in
             // The commit of the oldest version was dropped.
             (found, found.version > store.oldestVersion ? try store.commit(found.version).time : nil)
@@ -18,7 +21,9 @@ public struct CheckpointReport {
     /// A line for each checkpoint.
     public func text(_ style: TerminalStyle) -> String {
         checkpoints.map { found, time in
-            let when = time.map { "  \($0.text)" } ?? "  the beginning of the log"
+            let when =
+                time.map { "  \($0.text)" }
+                ?? (found.version < oldest ? "  before the log" : "  the beginning of the log")
             return "\(style.bold("version \(found.version)"))\(when)  \(EventText.count(found.itemCount, "row")), "
                 + "\(found.eventCount) events, hash \(found.stateHash)\n"
         }.joined()

@@ -70,7 +70,8 @@ public struct LogReport {
         -> Version?
     {
         var graph = CommitGraph(oldest: store.oldestVersion)
-        return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, &graph)) }
+        let names = VersionNames(store)
+        return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, names, &graph)) }
     }
 
     /// Prints the newest commits, the oldest of them first, and then each commit when it is made, until the process or the
@@ -94,7 +95,8 @@ public struct LogReport {
         var commits: [Commit] = []
         try forEach(range, limit: limit) { commits.append($0) }
         var graph = CommitGraph(oldest: .empty)
-        for commit in commits.reversed() { try send(output(commit, &graph)) }
+        let names = VersionNames(store)
+        for commit in commits.reversed() { try send(output(commit, names, &graph)) }
     }
 
     /// Calls `body` with the commits of a range that the filter lets through, the newest first.
@@ -177,9 +179,10 @@ public struct LogReport {
         return first <= last ? (first.rawValue, last.rawValue) : nil
     }
 
-    private func output(_ commit: Commit, _ graph: inout CommitGraph) throws -> [UInt8] {
-        if format == .json { return try json(commit) }
-        var lines = try text(commit)
+    private func output(_ commit: Commit, _ names: VersionNames, _ graph: inout CommitGraph) throws -> [UInt8] {
+        let names = names.of(commit.version)
+        if format == .json { return try json(commit, names) }
+        var lines = try text(commit, names)
         guard hasGraph else { return Array((lines.joined(separator: "\n") + "\n").utf8) }
         let (joins, marks, below, ends) = graph.draw(commit)
         lines[0] = marks + lines[0]
@@ -188,9 +191,10 @@ public struct LogReport {
     }
 
     /// A commit as text: a line for it, and lines below.
-    private func text(_ commit: Commit) throws -> [String] {
+    private func text(_ commit: Commit, _ names: [String]) throws -> [String] {
         let version = style.bold("version \(commit.version)")
-        let line = "\(version)  \(commit.time.text)  \(LogReport.summary(commit))"
+        var line = "\(version)  \(commit.time.text)  \(LogReport.summary(commit))"
+        if !names.isEmpty { line += "  named " + names.map { "\"\($0.shown)\"" }.joined(separator: ", ") }
         switch detail {
         case .line: return [line]
         case .counts: return [line, "    \(try EventCounts(commit.events()).text)"]
@@ -239,10 +243,14 @@ public struct LogReport {
     }
 
     /// A commit as one line of JSON.
-    private func json(_ commit: Commit) throws -> [UInt8] {
+    private func json(_ commit: Commit, _ names: [String]) throws -> [UInt8] {
         var writer = JSONWriter()
         try writer.object { writer in
             writer.writeHeader(commit)
+            if !names.isEmpty {
+                writer.key("names")
+                writer.array { writer in for name in names { writer.write(name) } }
+            }
             switch detail {
             case .line: break
             case .counts:

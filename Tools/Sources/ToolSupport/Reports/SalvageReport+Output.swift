@@ -9,7 +9,8 @@ extension SalvageReport {
     public var text: String {
         var lines = [
             "newest      \(newestVersion)", "damage      \(damageCount) places in \(pageCount) pages",
-            "lost        \(lostCommitCount) commits, \(unreadableCount) rows, \(lostContentCount) contents",
+            "lost        \(lostCommitCount) commits, \(unreadableCount) rows, \(lostContentCount) contents"
+                + (lostNameCount == 0 ? "" : ", \(lostNameCount) names"),
             "loose       \(looseCommitCount) commits that can be read, but not the rows before them",
         ]
         for part in parts {
@@ -63,6 +64,7 @@ extension JSONWriter {
             writer.member("looseCommits", report.looseCommitCount)
             writer.member("lostRows", report.unreadableCount)
             writer.member("lostContents", report.lostContentCount)
+            writer.member("lostNames", report.lostNameCount)
             writer.member("rows", report.itemCount - report.unreadableCount)
             writer.member("rowsAdded", report.leftoverCount)
             writer.member("rowsUpdated", report.updatedCount)

@@ -28,6 +28,7 @@ public enum VerificationReport {
                 writer.member("events", found.eventCount)
                 writer.member("checkpoints", found.checkpointCount)
                 writer.member("nodes", found.nodeCount)
+                if found.nameCount > 0 { writer.member("names", found.nameCount) }
                 writer.member("hash", found.stateHash.description)
             case .failure(let error):
                 writer.member("sound", false)

@@ -1,7 +1,7 @@
-// A version as people name it: by its number, by its place in the log, or by a time.
+// A version as people name it: by its number, by its place in the log, by a time, or by the name that somebody gave it.
 //
-// Always holds: no text means two versions: numbers have digits only, dates have hyphens, the other names begin with a
-// letter.
+// Always holds: no text means two versions. Whatever can be a number, a place or a time is one, and what looks like one is no name;
+// a name that does is written with `name:` before it.
 
 import ListModel
 import Listory
@@ -18,6 +18,8 @@ public struct VersionName: Hashable, Sendable {
         case first
         /// The newest version at a time.
         case time(Timestamp)
+        /// The version that has a name in the store.
+        case name(String)
     }
 
     private let meaning: Meaning
@@ -42,9 +44,19 @@ public struct VersionName: Hashable, Sendable {
             meaning = .base
         } else if text == "first" {
             meaning = .first
-        } else {
+        } else if text.hasPrefix("name:") {
+            meaning = .name(String(text.dropFirst(5)))
+        } else if text.isEmpty || VersionName.isMisspelled(text) {
             throw VersionNameError(text)
+        } else {
+            meaning = .name(text)
         }
+    }
+
+    /// Whether a text that is no number, place or time was probably meant to be one.
+    private static func isMisspelled(_ text: String) -> Bool {
+        ["head~", "@", "-", "+"].contains { text.hasPrefix($0) } || text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            || text.prefixMatch(of: /[0-9]{4}-/) != nil
     }
 
     /// Digits as a number; `UInt64` would accept a sign.
@@ -54,7 +66,7 @@ public struct VersionName: Hashable, Sendable {
 
     /// The version in a store.
     ///
-    /// - Throws: `ListError.unknownVersion` for a place that the log does not have; an error of the log. Whether there is a
+    /// - Throws: `ListError.unknownVersion` for a place that the log does not have, `ListError.unknownName`; an error of the log. Whether there is a
     ///   version of a number is checked where it is read.
     public func version(in store: UntypedStore) throws -> Version {
         switch meaning {
@@ -68,6 +80,7 @@ public struct VersionName: Hashable, Sendable {
         case .base: return store.oldestVersion
         case .first: return store.oldestVersion.next
         case .time(let time): return try store.version(at: time)
+        case .name(let name): return try store.version(named: name)
         }
     }
 
@@ -146,7 +159,8 @@ public struct VersionRange: Hashable, Sendable {
 /// A text that names no version.
 public struct VersionNameError: Error, Equatable, CustomStringConvertible, Sendable {
     /// What a version may be named, for error messages and help.
-    public static let expected = "a number, head, head~3, first, base, or a time like 2026-03-01 or 2026-03-01T12:30"
+    public static let expected =
+        "a number, head, head~3, first, base, a time like 2026-03-01 or 2026-03-01T12:30, or the name of a version"
 
     /// The text.
     public let text: String

@@ -35,7 +35,8 @@ struct Failure: Error {
     private static func status(of error: any Error) -> HTTPResponse.Status {
         switch error {
         case is RequestError: .badRequest
-        case ListError.unknownVersion, ListError.droppedVersion, ListError.unknownItem, ListError.unknownSection:
+        case ListError.unknownVersion, ListError.droppedVersion, ListError.unknownName, ListError.unknownItem,
+            ListError.unknownSection:
             .notFound
         case ListError.closed: .serviceUnavailable
         case let error as ListError where error.isRejection: .conflict

@@ -1,0 +1,90 @@
+// The names of versions in the file: a row of `meta` for each.
+//
+// Always holds: one transaction makes a change, after it has checked that the names are as the change supposes; the commit
+// of a version is in the database before the version has a name. See `Docs/Design/Retention.md`.
+
+import LMDB
+import ListModel
+
+extension CommitLog {
+    /// The versions that have names, by version and name.
+    ///
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if a row is damaged.
+    func names() throws -> [NamedVersion] {
+        var names: [NamedVersion] = []
+        try environment.read { txn in
+            try txn.forEach(in: meta) { key, row in
+                if let name = NamedVersion.name(ofKey: key) { names.append(try CommitLog.named(name, row)) }
+                return true
+            }
+        }
+        return names.sorted { ($0.version, $0.name) < ($1.version, $1.name) }
+    }
+
+    /// The version that has a name; nil if none has.
+    func named(_ name: String) throws -> NamedVersion? { try environment.read { try named(name, $0) } }
+
+    private func named(_ name: String, _ txn: borrowing some Transaction & ~Copyable) throws -> NamedVersion? {
+        try txn.withValue(forKey: NamedVersion.key(name), in: meta) { row in
+            try row.map { try CommitLog.named(name, $0) }
+        }
+    }
+
+    private static func named(_ name: String, _ row: UnsafeRawBufferPointer) throws -> NamedVersion {
+        guard let named = NamedVersion(row, name: name) else {
+            throw ListError.headMismatch(
+                what: "name \"\(name)\"", expected: "a version with its checksum", found: "another")
+        }
+        return named
+    }
+
+    /// Gives a version a name.
+    ///
+    /// - Throws: ``ListError/duplicateName(_:of:)``; ``ListError/unknownVersion(_:head:)`` if its commit is not in the database.
+    func add(_ named: NamedVersion) throws {
+        try environment.write { txn in
+            let head = try LogRows(meta: meta, commits: commits, sealed: base.sealed).readHead(txn).version
+            if named.version > head { throw ListError.unknownVersion(named.version, head: head) }
+            try put(named, &txn)
+        }
+    }
+
+    /// Gives the version of a name another one.
+    ///
+    /// - Throws: ``ListError/unknownName(_:)``, ``ListError/duplicateName(_:of:)``.
+    func changeName(_ name: String, to newName: String) throws {
+        try environment.write { txn in
+            guard let old = try named(name, txn) else { throw ListError.unknownName(name) }
+            try txn.delete(NamedVersion.key(name), in: meta)
+            try put(
+                NamedVersion(name: newName, version: old.version, stateHash: old.stateHash, time: old.time), &txn)
+        }
+    }
+
+    /// Takes a name away, also one that is damaged.
+    ///
+    /// - Throws: ``ListError/unknownName(_:)``.
+    func removeName(_ name: String) throws {
+        try environment.write { txn in
+            if try !txn.delete(NamedVersion.key(name), in: meta) { throw ListError.unknownName(name) }
+        }
+    }
+
+    private func put(_ named: NamedVersion, _ txn: inout WriteTransaction) throws {
+        if let other = try self.named(named.name, txn) { throw ListError.duplicateName(named.name, of: other.version) }
+        try txn.put(named.bytes, forKey: NamedVersion.key(named.name), in: meta)
+    }
+
+    /// Replaces all names.
+    func replaceNames(with names: [NamedVersion]) throws {
+        try environment.write { txn in
+            var keys: [String] = []
+            try txn.forEach(in: meta) { key, _ in
+                if let name = NamedVersion.name(ofKey: key) { keys.append(NamedVersion.key(name)) }
+                return true
+            }
+            for key in keys { try txn.delete(key, in: meta) }
+            for named in names { try put(named, &txn) }
+        }
+    }
+}
