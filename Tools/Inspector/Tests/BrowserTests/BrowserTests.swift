@@ -70,7 +70,7 @@ extension BrowserTests {
                 try await page.go(to: "soon")
                 try await page.wait("document.querySelector('#problem').textContent.includes('soon')")
                 #expect(try await page.lines() == list.lines(at: newest))
-                #expect(page.takeProblems().allSatisfy { $0.contains("400") })
+                #expect(page.takeProblems().allSatisfy { $0.contains("404") })
             }
         }
 

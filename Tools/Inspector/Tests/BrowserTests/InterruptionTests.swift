@@ -25,7 +25,7 @@ extension BrowserTests {
                     slider.dispatchEvent(new Event("input")); }
                     """)
                 try await page.wait(forVersion: 3)
-                #expect(page.takeProblems().allSatisfy { $0.contains("400") })
+                #expect(page.takeProblems().allSatisfy { $0.contains("404") })
                 #expect(try await page.text("document.querySelector('#version').value") == "3")
                 // An answer that ends too soon, and one that never comes.
                 for fault in ["cut", "lost"] {

@@ -464,7 +464,7 @@ struct AnswerTests {
     func parameters() async throws {
         try await inspecting(store) { _, browser in
             for query in [
-                "rows?at=x", "rows?at=", "rows?limit=0", "rows?limit=501", "rows?limit=-1", "rows?limit=+5",
+                "rows?at=head~x", "rows?at=", "rows?limit=0", "rows?limit=501", "rows?limit=-1", "rows?limit=+5",
                 "rows?from=1.5",
                 "rows?from=99999999999999999999", "rows?nothing=1", "rows?at=1&at=2", "rows?at=%ZZ", "rows?at=%FF",
                 "row", "row?id=", "row?id=seven", "row?id=[7]", "find", "search", "search?words=", "changes",
@@ -483,6 +483,8 @@ struct AnswerTests {
                 #expect(answer.status == 400 && answer.errorCode == "invalidRequest", "\(query): \(answer)")
                 #expect(try answer.json["error"]?["message"]?.text?.contains("expected") == true, "\(answer)")
             }
+            let unnamed = try browser.ask("/api/rows?at=soon")
+            #expect(unnamed.status == 404 && unnamed.errorCode == "unknownName", "\(unnamed)")
             #expect(try browser.get("/api/rows?from=9223372036854775807&limit=500")["lines"]?.elements == [])
         }
     }
