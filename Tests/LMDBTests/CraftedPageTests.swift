@@ -115,6 +115,23 @@ import Testing
         #expect(found?.what == "reference to a page" || found?.what == "free page")
     }
 
+    @Test("A free page that is listed twice, when free pages are about to become holes")
+    func freePageTwice() throws {
+        let (environment, _) = try make()
+        var pages = try Pages(folder.file())
+        let numbers = pages.value(pages.node(0, of: pages.free))
+        #expect(pages.word(numbers) > 1)
+        pages.put(pages.word(numbers + 8), at: numbers + 16)
+        try pages.write(folder.file())
+        var place: FreePagePlace?
+        let found = kind { _ = try environment.giveBackFreePages(&place, within: .seconds(1)) }
+        guard case .damaged = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        #expect(try Pages(folder.file()).bytes == pages.bytes)
+    }
+
     @Test("Keys that are not in order, when a transaction is about to change their page")
     func order() throws {
         let found = try damageWhileOpen { pages in

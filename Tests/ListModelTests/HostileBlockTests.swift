@@ -282,6 +282,13 @@ struct HostileBlockTests {
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
         let strings = try refusal { $0.pieces[2] = part(.headers, [.strings: zeros]) }
         #expect(strings?.description.contains("one for each use") == true)
+        // Together they would take more memory than the records.
+        let chunks = try refusal {
+            let chunk = part(.headers, [.strings: zeros + zeros])
+            $0.pieces.replaceSubrange(2..<3, with: [[UInt8]](repeating: chunk, count: 20))
+            $0.commitCounts.replaceSubrange(0..<1, with: [Int](repeating: 1, count: 20))
+        }
+        #expect(chunks?.description.contains("size of all chunks") == true)
         // Rows whose contents are nowhere in a record.
         let rows = try refusal {
             $0.pieces[0] = part(.identifiers, [.identifierKinds: zeros, .integers: zeros])

@@ -195,7 +195,7 @@ struct PlainBlock {
     /// The columns of the identifiers and of the events; then the chunks of headers and those of contents.
     var pieces: [[UInt8]] = []
     /// How many commits each chunk has.
-    private var commitCounts: [Int] = []
+    var commitCounts: [Int] = []
 
     /// - Parameter bytes: a sound block.
     init(_ bytes: [UInt8]) throws {

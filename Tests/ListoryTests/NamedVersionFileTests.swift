@@ -215,6 +215,37 @@ struct NamedVersionFileTests {
         _ = try StoreVerification(path: fixture.path)
     }
 
+    @Test("Names that Swift takes for equal are two, also when the store is salvaged")
+    func equalNames() throws {
+        let fixture = try Self.compacted()
+        let names = ["e\u{301}", "\u{E9}"]
+        var store = try UntypedStore.open(at: fixture.path)
+        for (name, version) in zip(names, [90, 95] as [Version]) { try store.addName(name, to: version) }
+        #expect(try store.namedVersions.count == 3)
+        try store.close()
+        let salvaged = fixture.folder.file("salvaged")
+        #expect(try UntypedStore.salvage(from: fixture.path, to: salvaged).isComplete)
+        store = try UntypedStore.open(at: salvaged)
+        #expect(try names.map { try store.version(named: $0) } == [90, 95])
+        try store.close()
+    }
+
+    @Test("The checkpoint of a version before the log is not taken for a dropped one if it is damaged")
+    func damagedCheckpoint() throws {
+        let fixture = try Self.compacted()
+        try Self.change(fixture.path) { log, txn in
+            let checkpoints = try txn.openDatabase(
+                named: LogFormat.checkpointDatabase, of: UInt64.self, [UInt8].self, create: false)
+            var row = try #require(try txn.get(10, in: checkpoints))
+            row[20] ^= 1
+            try txn.put(row, forKey: 10, in: checkpoints)
+        }
+        let store = try UntypedStore.open(at: fixture.path)
+        #expect(throws: ListError.damagedCheckpoint(10)) { try store.snapshot(at: 10) }
+        try store.close()
+        #expect(throws: ListError.damagedCheckpoint(10)) { try UntypedStore.compact(at: fixture.path, Compaction()) }
+    }
+
     @Test("What follows from the log is rebuilt, and versions before it stay", arguments: ["repair", "open"])
     func rebuilt(way: String) throws {
         let fixture = try Self.compacted()

@@ -148,9 +148,14 @@ struct NamedVersionTests {
         #expect(throws: ListError.notInHistory(old)) { try store.go(to: old) }
         #expect(throws: ListError.notInHistory(old)) { try store.revert(old) }
         #expect(throws: ListError.droppedVersion(old, oldest: oldest)) { try store.lineage(of: old) }
-        #expect(throws: ListError.droppedVersion(11, oldest: oldest)) {
-            try store.forEachFrame(from: old, to: 30) { _ in }
+        for (start, end) in [(old, 30), (30, old), (old, old)] as [(Version, Version)] {
+            #expect(throws: ListError.droppedVersion(old, oldest: oldest)) {
+                try store.forEachFrame(from: start, to: end) { _ in Issue.record("a frame") }
+            }
+            #expect(throws: ListError.droppedVersion(old, oldest: oldest)) { try store.playback(from: start, to: end) }
         }
+        #expect(throws: ListError.droppedVersion(old, oldest: oldest)) { try store.explanation(ofRow: 7, at: old) }
+        #expect(throws: ListError.droppedVersion(.empty, oldest: oldest)) { try store.addName("none", to: .empty) }
         #expect(throws: ListError.droppedVersion(11, oldest: oldest)) { try store.restore(11) }
         try store.restore(old)
         #expect(try store.snapshot.stateHash == hash)

@@ -45,7 +45,9 @@ extension Environment {
         _ txn: borrowing WriteTransaction, _ place: inout FreePagePlace?, until time: ContinuousClock.Instant,
         _ isCareless: Bool
     ) throws(LMDBError) -> Bool {
-        guard let reader = txn.core.reader else { return false }
+        guard let reader = txn.core.reader, let pages else { return false }
+        // A page in use that a damaged list has would be lost. Later slices are of the records that were checked, or of sound transactions.
+        if place == nil { try WriteGuard(reader, pages).checkFreeList() }
         // The rule by which LMDB uses free pages again (`mdb_find_oldest`). The version before the newest is what a power cut
         // may leave.
         let newest = reader.transaction

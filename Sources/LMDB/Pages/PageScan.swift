@@ -38,6 +38,8 @@ package final class PageScan: @unchecked Sendable {
     package let pageCount: Int
     /// How many references to pages led to no sound page, damaged meta pages and missing ones included.
     package private(set) var damageCount = 0
+    /// The names of the trees with such a reference, empty for the unnamed one.
+    package private(set) var damagedTrees: Set<[UInt8]> = []
     /// How many pages the device could not read.
     package private(set) var unreadablePageCount = 0
     /// How many bytes the file has.
@@ -166,6 +168,7 @@ extension PageScan {
             (try? page.checkOrder(lower: way.lower, upper: way.upper, isFreeTree: false)) != nil
         else {
             damageCount += 1
+            damagedTrees.insert(way.name)
             return
         }
         visited[Int(number)] = true

@@ -69,7 +69,7 @@ final class WriteGuard: @unchecked Sendable {
     }
 
     /// Checks the list of free pages, which LMDB reads for every write.
-    private func checkFreeList() throws(LMDBError) {
+    func checkFreeList() throws(LMDBError) {
         guard !isFreeListChecked else { return }
         isFreeListChecked = true
         try walk.runFree()

@@ -113,7 +113,13 @@ extension PackedBlock {
     /// - Complexity: O(k) for k ids.
     package func forEachIdentifier(_ body: (UntypedID) throws -> Void) throws {
         var reader = try identifierReader()
+        // A row or a section takes two bytes of a record, or more.
+        var rest = recordBytes / 2
         while !reader.isAtEnd(.identifierKinds) {
+            guard rest > 0 else {
+                throw reader.error(.identifierKinds, "number of ids", expected: "that of the records", found: "more")
+            }
+            rest -= 1
             var (id, outline) = (UntypedID.integer(0), 0)
             try reader.code(&id, &outline, ofRow: true)
             try body(id)

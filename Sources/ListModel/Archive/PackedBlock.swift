@@ -180,14 +180,19 @@ extension RecordReader {
         _ part: PackedPart, _ commitCount: Int, _ most: Int
     ) throws -> [PackedBlock.Piece] {
         var chunks: [PackedBlock.Piece] = []
-        var start = 0
+        var (start, bytes) = (0, 0)
         while start < commitCount {
             let count = try readVarint("a number of commits")
             guard count > 0 && count <= commitCount - start else {
                 throw invalid("number of commits", expected: "as many as the block has, in all", found: count)
             }
-            chunks.append(try readPiece(part, start..<start + Int(count), most))
-            start += Int(count)
+            let chunk = try readPiece(part, start..<start + Int(count), most)
+            chunks.append(chunk)
+            (start, bytes) = (start + Int(count), bytes + chunk.count)
+            // Few compressed bytes cannot ask for much memory. The lengths of its columns are what a chunk has by itself.
+            guard bytes <= most + 64 * chunks.count else {
+                throw invalid("size of all chunks", expected: "that of the records", found: UInt64(bytes))
+            }
         }
         return chunks
     }

@@ -287,13 +287,15 @@ extension ListError: CustomStringConvertible {
         case .droppedVersion(let version, let oldest) where version == oldest:
             "the commit of version \(version) was dropped: the log begins after it"
         case .droppedVersion(let version, let oldest):
-            "version \(version) was dropped: the oldest that can be reached is \(oldest)"
+            "version \(version) was dropped, and has no name: the log begins with version \(oldest)"
         case .inUse(let path): "\(path) is open or being compacted, here or in another process"
         case .busy(let path, let processes):
             "another process keeps \(path) locked, one of \(processes.map(String.init).joined(separator: ", "))"
         case .tooManyProcesses(let limit): "\(limit) processes have the store open, which is the most that may"
         case .writtenElsewhere(let expected, let found):
-            "another process wrote to the store: expected version \(expected) to be the newest, found \(found)"
+            expected == found
+                ? "another process wrote to the store meanwhile, whose newest version is \(found)"
+                : "another process wrote to the store: expected version \(expected) to be the newest, found \(found)"
         case .damagedNode(let cause): "some rows cannot be read, open the store again: \(cause)"
         case .damagedCheckpoint(let version): "the checkpoint of version \(version) is damaged"
         case .damagedCommit(let version, let cause):

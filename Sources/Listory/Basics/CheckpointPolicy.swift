@@ -20,11 +20,11 @@ public struct CheckpointPolicy: Hashable, Sendable {
     public var atClose = true
     /// Whether checkpoints are written in the background, while edits go on; otherwise the edit that makes one due waits.
     public var isBackground = true
-    /// The most work between two old checkpoints. Reaching a version takes at most that much if its commits are packed, and half of it
-    /// otherwise.
+    /// Old checkpoints are dropped where those beside them are not farther apart than this. Reaching a version takes about as much work if its
+    /// commits are packed, and half of it otherwise; more where edits were faster than checkpoints.
     public var maximumSpacing = 16_384
-    /// The spacing of checkpoints in proportion to their age: dense near the newest version and exponentially sparse
-    /// behind it, up to ``maximumSpacing``. With 4, checkpoints that are n units old are up to n / 4 apart.
+    /// The spacing of checkpoints in proportion to their age, if ``maximumSpacing`` is greater than ``interval``: dense near the newest
+    /// version and exponentially sparse behind it. With 4, checkpoints that are n units old are up to n / 4 apart.
     package var density = 4
     /// The bytes written in one transaction. An edit that waits for durability may wait for one such transaction.
     package var sliceSize = 1 << 20

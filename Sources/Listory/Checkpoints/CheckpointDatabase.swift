@@ -302,6 +302,19 @@ extension CheckpointDatabase {
         try reading { try checkpoint(version, $0) }
     }
 
+    /// The checkpoint of a version before the log; nil if there is none.
+    ///
+    /// - Throws: ``ListError/damagedCheckpoint(_:)`` if it cannot be read: nothing else has its rows.
+    func keptCheckpoint(_ version: Version) throws -> Checkpoint? {
+        try reading { txn in
+            let found = try checkpoint(version, txn)
+            if try found == nil && txn.contains(version.rawValue, in: checkpoints) {
+                throw ListError.damagedCheckpoint(version)
+            }
+            return found
+        }
+    }
+
     private func checkpoint(_ version: Version, _ txn: borrowing ReadTransaction) throws -> Checkpoint? {
         try txn.withValue(forKey: version.rawValue, in: checkpoints) { row in
             row.flatMap { Checkpoint($0, version: version) }

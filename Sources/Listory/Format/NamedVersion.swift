@@ -72,6 +72,20 @@ public struct NamedVersion: Hashable, Sendable {
     }
 }
 
+extension NamedVersion {
+    /// Whether all is the same; names are compared byte by byte, as in the file.
+    public static func == (left: NamedVersion, right: NamedVersion) -> Bool {
+        left.name.utf8.elementsEqual(right.name.utf8) && left.version == right.version
+            && left.stateHash == right.stateHash
+            && left.time == right.time
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(Array(name.utf8))
+        hasher.combine(version)
+    }
+}
+
 extension NamedVersion: CustomStringConvertible {
     /// The name and the version: `"1.0" is version 12`.
     public var description: String { "\"\(name)\" is version \(version)" }

@@ -57,7 +57,7 @@ final class Past: Sendable {
 
     /// A version before the beginning of the log.
     private func keptPoint(at version: Version) throws -> UntypedSnapshot {
-        guard let database, let checkpoint = try database.checkpoint(version) else {
+        guard let database, let checkpoint = try database.keptCheckpoint(version) else {
             throw ListError.droppedVersion(version, oldest: log.base.version)
         }
         // No process drops it while the log begins where it does.
@@ -67,10 +67,16 @@ final class Past: Sendable {
     /// A version, replayed forward from a checkpoint, the base or the empty list. A block is packed and unpacked with such rows
     /// only: an old commit may name a row that equals the one that was there, and taking it back gives that one.
     ///
-    /// - Parameter isFromOldest: whether it is replayed from the oldest of them.
-    func foldedPoint(at version: Version, isFromOldest: Bool = false) throws -> UntypedSnapshot {
+    /// - Parameters:
+    ///   - other: another version that was replayed like that, the one before or an earlier one. If a checkpoint is as near, that is used:
+    ///     its nodes are in the file, and need not stay in memory.
+    ///   - isFromOldest: whether it is replayed from the oldest of them.
+    func foldedPoint(
+        at version: Version, or other: UntypedSnapshot? = nil, isFromOldest: Bool = false
+    ) throws -> UntypedSnapshot {
         let stored = try stored(for: version).filter { $0.version <= version }
-        return try point(at: version, stored, isFromOldest ? Array(stored.prefix(1)) : stored)
+        if isFromOldest { return try point(at: version, stored, Array(stored.prefix(1))) }
+        return try point(at: version, stored, stored + (other.map { $0.version <= version ? [$0] : [] } ?? []))
     }
 
     /// - Parameters:
@@ -140,15 +146,14 @@ final class Past: Sendable {
 extension Past {
     /// The records of the block that has the commit of a version, byte for byte as they were; nil if none has it.
     ///
-    /// - Complexity: O(1) for the block that was read last; otherwise a replay from the nearest checkpoint before the block.
+    /// - Complexity: O(1) for the block that was read last; otherwise a replay from the nearest checkpoint before the block, or from the end of
+    ///   the block that was read last.
     func packedRecords(of version: Version) throws -> RecordRun? {
         let known = state.withLock { $0.records }
         if known.index(of: version) != nil { return known }
         guard let first = try log.sealed.withBlock(of: version, isVerified: true, \.first) else { return nil }
-        if let rows = state.withLock({ $0.rows }), rows.version == first.previous {
-            return try unpack(version, from: rows)
-        }
-        do { return try unpack(version, from: foldedPoint(at: first.previous)) } catch {
+        let rows = state.withLock { $0.rows }
+        do { return try unpack(version, from: foldedPoint(at: first.previous, or: rows)) } catch {
             // An unreadable checkpoint only makes the replay longer.
             guard case ListError.damagedNode = error else { throw error }
             return try unpack(version, from: foldedPoint(at: first.previous, isFromOldest: true))

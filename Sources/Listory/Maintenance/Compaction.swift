@@ -144,10 +144,11 @@ extension UntypedStore {
                 return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(copy)), written.erased)
             }
             fingerprint = FileFingerprint(path)
-            guard try source.isNewest(),
-                try source.group.log.names() == written.names
-            else {
+            guard try source.isNewest() else {
                 throw ListError.writtenElsewhere(expected: written.version, found: written.version.next)
+            }
+            guard try source.group.log.names() == written.names else {
+                throw ListError.writtenElsewhere(expected: written.version, found: written.version)
             }
         } catch let error as LMDBError {
             if case .alreadyOpen = error.kind { throw ListError.inUse(path: path) }

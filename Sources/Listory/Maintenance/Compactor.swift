@@ -288,7 +288,7 @@ extension UntypedStore {
         let stored = try checkpointer?.database.checkpoint(min(version, totals.version))
         var histories = stored?.histories ?? HistoryTable()
         if version < totals.version {
-            guard let stored else { throw ListError.droppedVersion(version, oldest: totals.version) }
+            guard let stored else { throw ListError.damagedCheckpoint(version) }
             totals = LogBase(stored)
         } else if let earlier, earlier.totals.version > totals.version {
             (totals, histories) = (earlier.totals, earlier.histories)

@@ -19,7 +19,8 @@ public struct Retention: Hashable, Sendable {
 }
 
 extension StoreProtocol {
-    /// Sets how much history to keep. Older commits are dropped later: nobody can look at them or undo them then.
+    /// Sets how much history to keep. Older commits are dropped later: nobody can look at them or undo them then. Versions with names
+    /// (``addName(_:to:)``) can still be read.
     ///
     /// ```swift
     /// let store = try ListStore<String, Todo>.open(at: path)

@@ -39,8 +39,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private var head: Version?
     /// The states of projections.
     private(set) var projections: [(name: String, row: [UInt8])] = []
-    /// The names of versions.
-    private(set) var names: [String: NamedVersion] = [:]
+    /// The names of versions, by their bytes.
+    private(set) var names: [[UInt8]: NamedVersion] = [:]
     /// The same by version.
     private(set) lazy var namesByVersion = Dictionary(grouping: names.values, by: \.version)
     /// How many names there are whose versions cannot be read.
@@ -121,8 +121,9 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             let named = try scan.bytes(at: entry.value).withUnsafeBytes({ NamedVersion($0, name: name) })
         else { return false }
         // Of what lies about, the newest is most likely the name that there was.
-        if let other = names[name], other.time >= named.time { return true }
-        names[name] = named
+        let key = Array(name.utf8)
+        if let other = names[key], other.time >= named.time { return true }
+        names[key] = named
         return true
     }
 
@@ -133,8 +134,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     /// An entry of which only its key and its value are known.
     private func noteLoose(_ entry: PageScan.Entry) throws {
         if NamedVersion.name(ofKey: entry.key) != nil {
-            // If a sound path leads to the names, others were taken away.
-            if !isStore { _ = try noteName(entry) }
+            // If sound paths lead to all names, others were taken away.
+            if !isStore || scan.damagedTrees.contains(Array(LogFormat.metaDatabase.utf8)) { _ = try noteName(entry) }
         } else if let number = SalvageIndex.number(entry.key) {
             _ = try noteNumbered(number, entry.value, isReached: false)
         } else if entry.key.count == 12, contents[entry.key] == nil {

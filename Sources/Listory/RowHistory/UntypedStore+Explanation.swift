@@ -41,6 +41,8 @@ extension UntypedStore {
     /// The rows of a version, and where one of them is.
     func located(_ id: UntypedID, at version: Version? = nil) throws -> (UntypedSnapshot, ListIndexPath?) {
         if let version, try version != self.version {
+            // A named version before the log has rows, and no commits that would explain them.
+            if version < oldestVersion { throw ListError.droppedVersion(version, oldest: oldestVersion) }
             let rows = try snapshot(at: version)
             return (rows, try rows.reading { rows.indexPath(of: id) })
         }

@@ -31,6 +31,8 @@ final class LogPacker: Sendable {
         var events = 0
         /// Whether a run is scheduled or running.
         var isQueued = false
+        /// How much longer than usual to wait, after runs that failed.
+        var patience = 1
     }
 
     init(_ log: CommitLog, _ past: Past, _ database: CheckpointDatabase, _ options: StoreOptions) {
@@ -52,7 +54,7 @@ final class LogPacker: Sendable {
     func meetDemand(_ store: UntypedStore) {
         guard isUsed else { return }
         let begins = state.withLock { state in
-            guard state.events >= options.groupCount, !state.isQueued else { return false }
+            guard state.events / state.patience >= options.groupCount, !state.isQueued else { return false }
             (state.events, state.isQueued) = (0, true)
             return true
         }
@@ -70,8 +72,11 @@ final class LogPacker: Sendable {
     private func begin(_ store: UntypedStore) {
         run(store) { [self] in
             let isMoreDue = pack(store, atMost: options.runSize, groupsOf: options.groupCount)
-            // Edits in a tight loop are faster than packing, which catches up afterwards.
-            if isMoreDue && store.options.checkpoints.isBackground { return begin(store) }
+            if isMoreDue && store.options.checkpoints.isBackground {
+                // Edits in a tight loop are faster than packing, which catches up afterwards; not if nobody uses the store any more.
+                queue.async { [weak store] in if let store { self.begin(store) } }
+                return
+            }
             state.withLock { $0.isQueued = false }
             giveBack(store)
         }
@@ -101,10 +106,12 @@ final class LogPacker: Sendable {
             if packed.commits > 0 {
                 store.options.diagnostics.end(span, .packed(commits: packed.commits, bytes: packed.bytes))
             }
+            state.withLock { $0.patience = 1 }
             return packed.examined >= UInt64(count)
         } catch ListError.closed {
         } catch {
             // Nothing is lost: the records are there.
+            state.withLock { $0.patience = min(1_024, $0.patience * 2) }
             store.options.diagnostics.report(.packingFailed(reason: Diagnostics.reason(error)))
         }
         return false
@@ -189,8 +196,7 @@ final class LogPacker: Sendable {
         } else if end - start.rawValue < UInt64(least ?? options.groupCount) {
             return nil
         }
-        let rows = last?.rows.flatMap { $0.version == start ? $0 : nil }
-        return try pack(rows ?? past.foldedPoint(at: start), through: Version(end))
+        return try pack(past.foldedPoint(at: start, or: last?.rows), through: Version(end))
     }
 
     /// - Parameter rows: those before the group.

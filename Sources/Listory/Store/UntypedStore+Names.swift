@@ -36,7 +36,13 @@ extension StoreProtocol {
             if core.options.isReadOnly { throw ListError.readOnly }
             try NamedVersion.check(name)
             var version = version ?? newest
-            if version == .empty || version > newest { throw ListError.unknownVersion(version, head: newest) }
+            if version > newest { throw ListError.unknownVersion(version, head: newest) }
+            if version == .empty {
+                let oldest = core.oldestVersion
+                throw oldest == .empty
+                    ? ListError.unknownVersion(version, head: newest)
+                    : ListError.droppedVersion(version, oldest: oldest)
+            }
             if version > durable {
                 version = Version(version.rawValue + (try core.group.flush(through: version, since: shift) - shift))
             }

@@ -53,6 +53,11 @@ extension UntypedStore {
             oldestVersion < copy.base.version, end.version <= last,
             try past.checksum(of: end.version) == end.checksum
         else { return nil }
+        let names = try group.log.names().filter { $0.version <= last }
+        let database = try CheckpointDatabase(copy.environment, nil, meta: copy.meta)
+        for named in names where named.version < copy.base.version {
+            if try database?.checkpoint(named.version) == nil { return nil }
+        }
         while end.version < last {
             var run = RecordRun(first: end.version.next)
             // Contents that the successor has dropped, and that an undo or a restore has brought back since.
@@ -72,13 +77,7 @@ extension UntypedStore {
             _ = try copy.putContents(older) { try group.log.sealed.isKnownAsLost($0) ? nil : group.content(of: $0) }
             end = try copy.append(run, 0..<run.count, after: end)
         }
-        let names = try group.log.names().filter { $0.version <= last }
-        if let database = try CheckpointDatabase(copy.environment, nil, meta: copy.meta) {
-            for named in names where named.version < copy.base.version {
-                if try database.checkpoint(named.version) == nil { return nil }
-            }
-            try copyProjections(to: database, from: copy.base.version)
-        }
+        if let database { try copyProjections(to: database, from: copy.base.version) }
         try copy.replaceNames(with: names)
         return (end, names)
     }

@@ -132,10 +132,8 @@ extension StoreProtocol {
     public func playback<C: Clock<Duration>>(
         from start: Version, to end: Version, speed: PlaybackSpeed = .original, clock: C = ContinuousClock()
     ) throws -> VersionPlayback<C> {
-        VersionPlayback(
-            initial: try core.snapshot(at: start), target: try core.snapshot(at: end).version, store: core,
-            speed: speed, clock: clock
-        )
+        let (first, last) = try ends(start, end)
+        return VersionPlayback(initial: first, target: last.version, store: core, speed: speed, clock: clock)
     }
 
     /// Calls `body` with the frames of a range of versions, without waiting.
@@ -147,7 +145,15 @@ extension StoreProtocol {
     /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``, and what `body` throws.
     /// - Complexity: as ``playback(from:to:speed:clock:)``.
     public func forEachFrame(from start: Version, to end: Version, _ body: (PlaybackFrame) throws -> Void) throws {
-        var reel = Reel(core, try core.snapshot(at: start), to: try core.snapshot(at: end).version)
+        let (first, last) = try ends(start, end)
+        var reel = Reel(core, first, to: last.version)
         while let frame = try door({ try reel.next() }) { try body(frame) }
+    }
+
+    /// The rows of two versions that commits lead to: a named version before the log has rows, and no frame.
+    private func ends(_ start: Version, _ end: Version) throws -> (UntypedSnapshot, UntypedSnapshot) {
+        let oldest = core.oldestVersion
+        if min(start, end) < oldest { throw ListError.droppedVersion(min(start, end), oldest: oldest) }
+        return (try core.snapshot(at: start), try core.snapshot(at: end))
     }
 }

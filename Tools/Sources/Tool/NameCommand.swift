@@ -14,7 +14,8 @@ struct NameCommand: ParsableCommand {
             Without a NAME, all names are printed, the oldest version first. As json, each name is one line. The exit code is 1 \
             if a version has the name already, or none has.
 
-            A name that could be a number, a place or a time is written with name: before it wherever a version is expected.
+            A name that could be a number, a place or a time is written with name: before it, here and wherever a version is \
+            expected. In a range, a name has no two dots.
 
             Example:
               listory name todo.listory 1.0
@@ -25,13 +26,15 @@ struct NameCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: "The name, of 1 to 255 bytes.")
+    @Argument(help: "The name, of 1 to 255 bytes.", transform: NameCommand.name)
     var name: String?
 
     @Argument(help: "The version to name; without it, the newest.", transform: { try VersionName($0) })
     var version: VersionName?
 
-    @Option(help: ArgumentHelp("Give the version of the name this one instead.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Give the version of the name this one instead.", valueName: "name"),
+        transform: NameCommand.name)
     var rename: String?
 
     @Flag(help: "Take the name away.")
@@ -40,6 +43,16 @@ struct NameCommand: ParsableCommand {
     @OptionGroup var format: FormatOption
     @OptionGroup var color: ColorOption
     @OptionGroup var pager: PagerOption
+
+    /// The name that an argument gives. One that would be another version elsewhere is refused.
+    private static func name(_ text: String) throws -> String {
+        if text.isEmpty { return text }
+        guard let name = try? VersionName(text).givenName else {
+            throw ValidationError(
+                "expected a name, found \"\(text)\", which could be another version: write name:\(text)")
+        }
+        return name
+    }
 
     func validate() throws {
         if name == nil && (rename != nil || remove) { throw ValidationError("expected a name, found none") }
@@ -67,7 +80,7 @@ struct NameCommand: ParsableCommand {
         }
         if let rename {
             try store.changeName(name, to: rename)
-            return try NameReport(store, store.namedVersions.filter { $0.name == rename })
+            return try NameReport(store, store.namedVersions.filter { $0.name.utf8.elementsEqual(rename.utf8) })
         }
         return try NameReport(store, [store.addName(name, to: version?.version(in: store))])
     }

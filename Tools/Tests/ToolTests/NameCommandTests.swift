@@ -37,12 +37,17 @@ import ToolSupport
         for (arguments, code) in [
             (["1.0.1"], "duplicateName"), (["2.0", "--remove"], "unknownName"),
             (["2.0", "--rename", "3.0"], "unknownName"), (["2.0", "9"], "unknownVersion"), ([""], "invalidName"),
-            (["--remove"], "usage"), (["2.0", "1", "--remove"], "usage"),
+            (["--remove"], "usage"), (["2.0", "1", "--remove"], "usage"), (["12"], "usage"), (["head"], "usage"),
+            (["HEAD"], "usage"), (["first+1"], "usage"), (["01.03.2026"], "usage"), (["12:30"], "usage"),
+            (["1.0.1", "--rename", "2026-03-01"], "usage"), (["name:12", "--remove"], "unknownName"),
         ] as [([String], String)] {
             let result = try ToolProcess(["name", store] + arguments + ["--json"]).finish()
             #expect(result.status == (code == "usage" ? .usage : .refused), "\(arguments)")
             #expect(try JSONValue(parsing: result.errors.utf8)["error"]?["code"]?.text == code, "\(arguments)")
         }
+        #expect(try output("name", store, "name:2", "3").hasPrefix("version 3  \"2\""))
+        #expect(try output("show", store, "--at", "name:2") == output("show", store, "--at", "3"))
+        #expect(try output("show", store, "--at", "2") != output("show", store, "--at", "3"))
         #expect(try output("stats", store).contains("version     4\n"))
     }
 

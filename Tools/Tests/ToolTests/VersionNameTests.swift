@@ -40,7 +40,8 @@ import Testing
 
     @Test(arguments: [
         "", "-1", "+1", "head~", "head~-1", "head~x", "@", "@5", "2026-3-1", "2026-02-30x", "2026-13-01",
-        "2026-03-01T", "2026-03-01T12", "18446744073709551616",
+        "2026-03-01T", "2026-03-01T12", "18446744073709551616", "HEAD", "head^", "head-3", "base~1", "first+1",
+        "2026/03/01", "01.03.2026", "12:30",
     ])
     func `What looks like a number, a place or a time and is none is refused, with what was expected`(text: String) {
         #expect(throws: VersionNameError(text)) { try VersionName(text) }
@@ -49,11 +50,13 @@ import Testing
 
     @Test func `Other texts are names that somebody gave; name: before them means nothing else`() throws {
         let store = try UntypedStore.open(at: path)
-        for (name, version) in [("1.0", 2), ("head", 3), ("12", 4), ("Head", 1), ("٣", 1)] as [(String, UInt64)] {
+        for (name, version) in [("1.0", 2), ("head", 3), ("12", 4), ("First draft", 1), ("٣", 1)] as [(String, UInt64)]
+        {
             try store.addName(name, to: Version(version))
             #expect(try VersionName("name:\(name)").version(in: store) == Version(version))
         }
-        for (name, version) in [("1.0", 2), ("head", 5), ("12", 12), ("Head", 1), ("٣", 1)] as [(String, UInt64)] {
+        for (name, version) in [("1.0", 2), ("head", 5), ("12", 12), ("First draft", 1), ("٣", 1)] as [(String, UInt64)]
+        {
             #expect(try VersionName(name).version(in: store) == Version(version))
         }
         #expect(throws: ListError.unknownName("x")) { try VersionName("x").version(in: store) }

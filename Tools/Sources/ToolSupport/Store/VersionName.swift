@@ -55,9 +55,14 @@ public struct VersionName: Hashable, Sendable {
 
     /// Whether a text that is no number, place or time was probably meant to be one.
     private static func isMisspelled(_ text: String) -> Bool {
-        ["head~", "@", "-", "+"].contains { text.hasPrefix($0) } || text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-            || text.prefixMatch(of: /[0-9]{4}-/) != nil
+        ["head~", "@", "-", "+"].contains { text.lowercased().hasPrefix($0) }
+            || text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            || text.wholeMatch(of: /(?i)(head|base|first)[-~^@+]*[0-9]*/) != nil
+            || text.prefixMatch(of: /[0-9]{4}-|[0-9]+[\/:]|[0-9]+\.[0-9]+\.[0-9]{4}/) != nil
     }
+
+    /// The name that somebody gave the version; nil if it is named in another way.
+    public var givenName: String? { if case .name(let name) = meaning { name } else { nil } }
 
     /// Digits as a number; `UInt64` would accept a sign.
     private static func number(_ text: some StringProtocol) -> UInt64? {
@@ -84,18 +89,18 @@ public struct VersionName: Hashable, Sendable {
         }
     }
 
-    /// The version as the first one of a range of commits. A name that leads to a place before all commits means the first of
-    /// them, nil if there are none; a number means itself.
+    /// The version as the first one of a range of commits. A place or a time before all commits means the first of
+    /// them, nil if there are none; a number and a given name mean the version itself.
     func firstCommit(in store: UntypedStore) throws -> Version? {
         let version = try version(in: store)
-        if isNumber { return version }
+        if isExact { return version }
         return try store.version > store.oldestVersion ? max(version, store.oldestVersion.next) : nil
     }
 
-    /// The version as the last one of a range of commits; nil if the name leads to a place before all commits.
+    /// The version as the last one of a range of commits; nil if it is a place or a time before all commits.
     func lastCommit(in store: UntypedStore) throws -> Version? {
         let version = try version(in: store)
-        return isNumber || version > store.oldestVersion ? version : nil
+        return isExact || version > store.oldestVersion ? version : nil
     }
 
     /// The version as a place in a history. A number has to be one of its revisions. A time, or a distance from the newest
@@ -107,6 +112,7 @@ public struct VersionName: Hashable, Sendable {
     }
 
     private var isNumber: Bool { if case .number = meaning { true } else { false } }
+    private var isExact: Bool { isNumber || givenName != nil }
 
     /// The rows at that version.
     ///
