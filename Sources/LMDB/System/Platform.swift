@@ -292,11 +292,25 @@ extension Platform {
         return fcntl(descriptor, F_SETLK, &lock) == 0
     }
 
-    /// The process that holds a lock on one of `count` bytes of an open file; nil if no other process does.
-    package static func byteLockHolder(_ descriptor: Int32, at offset: Int, count: Int = 1) -> Int32? {
-        var lock = byteLock(offset, count)
-        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
-        return lock.l_pid
+    /// Which process holds locks on which of some bytes of an open file; this one's own locks are not told.
+    ///
+    /// - Complexity: O(k) calls of the system for k locks.
+    package static func byteLockHolders(_ descriptor: Int32, of bytes: Range<Int>) -> [(byte: Int, holder: Int32)] {
+        var found: [(byte: Int, holder: Int32)] = []
+        var rest = [bytes]
+        while let range = rest.popLast() {
+            var lock = byteLock(range.lowerBound, range.count)
+            guard !range.isEmpty, fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else {
+                continue
+            }
+            // The system names one of the locks in the range. Others may be on both sides of it.
+            let start = Int(lock.l_start)
+            let held = (start..<(lock.l_len == 0 ? .max : start + Int(lock.l_len))).clamped(to: range)
+            if held.isEmpty { continue }
+            found += held.map { ($0, lock.l_pid) }
+            rest += [range.lowerBound..<held.lowerBound, held.upperBound..<range.upperBound]
+        }
+        return found
     }
 
     private static func byteLock(_ offset: Int, _ count: Int) -> flock {

@@ -129,14 +129,14 @@ final class ProcessTable: EnvironmentCompanion {
             try TableFormat.put([UInt8](repeating: 0, count: TableFormat.size), descriptor, at: 0, path)
         }
         // What is left of processes that have ended means nothing, but that they have not closed the store.
-        if Platform.byteLockHolder(descriptor, at: TableFormat.firstLock, count: TableFormat.slotCount) == nil {
+        if TableFormat.holders(descriptor).isEmpty {
             try TableFormat.put([UInt8](repeating: 0, count: TableFormat.headerSize), descriptor, at: 0, path)
         }
-        let crashed = try (0..<TableFormat.slotCount).filter { slot in
-            let place = TableFormat.offset(ofSlot: slot)
-            return try TableFormat.Slot(TableFormat.bytes(descriptor, at: place, TableFormat.slotSize, path))?.purpose
-                == Purpose.editing.rawValue
-                && Platform.byteLockHolder(descriptor, at: TableFormat.firstLock + slot) == nil
+        // The bytes first: a process that crashes meanwhile is noticed.
+        let bytes = try TableFormat.bytes(descriptor, at: 0, TableFormat.size, path)
+        let holders = TableFormat.holders(descriptor)
+        let crashed = (0..<TableFormat.slotCount).filter { slot in
+            TableFormat.slot(slot, in: bytes)?.purpose == Purpose.editing.rawValue && holders[slot] == nil
         }
         // A process that only reads leaves the mark to the next one that edits.
         let slots = (0..<TableFormat.slotCount).filter { !crashed.contains($0) } + crashed
@@ -228,20 +228,14 @@ extension ProcessTable {
 
 extension ProcessTable {
     /// Whether another process has the store open.
-    var isShared: Bool {
-        Platform.byteLockHolder(descriptor, at: TableFormat.firstLock, count: TableFormat.slotCount) != nil
-    }
+    var isShared: Bool { !TableFormat.holders(descriptor).isEmpty }
 
     /// The other processes that have the store open.
     func neighbours() throws -> [Neighbour] {
         let bytes = try TableFormat.bytes(descriptor, at: 0, TableFormat.size, path)
-        let found: [Neighbour] = (0..<TableFormat.slotCount).compactMap { index in
-            guard index != slot,
-                let holder = Platform.byteLockHolder(descriptor, at: TableFormat.firstLock + index)
-            else { return nil }
-            let start = TableFormat.offset(ofSlot: index)
+        let found = TableFormat.holders(descriptor).sorted { $0.key < $1.key }.map { index, holder in
             // A process that has just joined has leased nothing.
-            let slot = TableFormat.Slot(Array(bytes[start..<start + TableFormat.slotSize]))
+            let slot = TableFormat.slot(index, in: bytes)
             return Neighbour(
                 processID: holder, isEditing: slot?.purpose != Purpose.reading.rawValue,
                 leases: slot?.leases ?? ProcessLeases([]))

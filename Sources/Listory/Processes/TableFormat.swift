@@ -98,6 +98,17 @@ enum TableFormat {
         }
     }
 
+    /// The slot of an index in the bytes of a table; nil if it is not whole.
+    static func slot(_ index: Int, in bytes: [UInt8]) -> Slot? {
+        Slot(Array(bytes[offset(ofSlot: index)...].prefix(slotSize)))
+    }
+
+    /// The other processes that have slots, by slot.
+    static func holders(_ descriptor: Int32) -> [Int: Int32] {
+        let found = Platform.byteLockHolders(descriptor, of: firstLock..<firstLock + slotCount)
+        return Dictionary(uniqueKeysWithValues: found.map { ($0.byte - firstLock, $0.holder) })
+    }
+
     /// The bytes of words behind their checksum.
     private static func bytes(_ words: [UInt64], _ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 8)
