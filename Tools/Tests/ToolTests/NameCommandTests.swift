@@ -45,6 +45,10 @@ import ToolSupport
             #expect(result.status == (code == "usage" ? .usage : .refused), "\(arguments)")
             #expect(try JSONValue(parsing: result.errors.utf8)["error"]?["code"]?.text == code, "\(arguments)")
         }
+        let hostile = "a\u{1B}[31mb"
+        #expect(try !output("name", store, hostile, "1").contains("\u{1B}"))
+        let again = try ToolProcess(["name", store, hostile]).finish()
+        #expect(again.status == .refused && again.errors.contains("already") && !again.errors.contains("\u{1B}"))
         #expect(try output("name", store, "name:2", "3").hasPrefix("version 3  \"2\""))
         #expect(try output("show", store, "--at", "name:2") == output("show", store, "--at", "3"))
         #expect(try output("show", store, "--at", "2") != output("show", store, "--at", "3"))

@@ -73,7 +73,7 @@ struct HostileTests {
             // The mistakes of others are text, too.
             let wrong = try browser.ask("/api/rows?at=\(id)")
             let message = try wrong.json["error"]?["message"]?.text ?? "\0"
-            #expect(wrong.status == 400 && Self.isPlain(message))
+            #expect(wrong.status == 404 && Self.isPlain(message))
             let file = try browser.ask("/api/export?format=lines")
             #expect(file.fields["content-disposition"] == "attachment; filename=\"a_b___script__-log.jsonl\"")
         }

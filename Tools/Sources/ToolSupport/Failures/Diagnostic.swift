@@ -30,7 +30,9 @@ public enum Diagnostic {
     public static func text(_ error: any Error) -> String {
         switch error {
         case let error as DamagedStore: "\(text(error.cause)); \(error.survey.summary)"
-        case is ToolError, is ListError, is LMDBError, is RecordError, is RequestError, is ImportError,
+        // It may quote a name that a stranger has chosen.
+        case let error as ListError: error.description.visible
+        case is ToolError, is LMDBError, is RecordError, is RequestError, is ImportError,
             is VersionNameError:
             String(describing: error)
         default: (error as? any LocalizedError)?.errorDescription ?? "\(error)"
