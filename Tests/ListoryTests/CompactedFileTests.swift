@@ -36,6 +36,17 @@ struct CompactedFileTests {
         _ = try store.snapshot(at: Version(30))
     }
 
+    @Test("It has the permissions of the file before")
+    func permissions() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Self.make(path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        try UntypedStore.compact(at: path, Compaction())
+        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(permissions == 0o640)
+    }
+
     @Test("A row with any changed byte is refused")
     func damagedBase() throws {
         let folder = try TemporaryFolder()

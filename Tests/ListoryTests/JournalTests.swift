@@ -137,6 +137,14 @@ struct JournalTests {
         let path = folder.file("copy.listory")
         try Self.write(bytes, path)
         #expect { try StoreVerification(path: path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
+        // What can be salvaged stays.
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect {
+            try UntypedStore.compact(at: path, Compaction())
+        } throws: {
+            ($0 as? ListError)?.code == "headMismatch"
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == data)
         let store = try UntypedStore.open(at: path)
         #expect(try store.version == Version(2))
         #expect(store.recovery.lostVersion == Version(4))

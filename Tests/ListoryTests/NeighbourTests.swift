@@ -218,6 +218,8 @@ struct NeighbourTests {
         let path = folder.file("list.listory")
         let options = StoreOptions { options in
             options.maximumReaderLag = maximumLag
+            // A store that packs gives free pages back when it is closed.
+            options.unpackedCount = .max
             options.journal.storeDelay = .seconds(3_600)
             options.checkpoints.interval = 16
             options.checkpoints.nodeWeight = 0

@@ -262,6 +262,29 @@ struct RetentionTests {
         try list.store.close()
     }
 
+    @Test("A state of a projection that is stored while a successor is written does not spoil it")
+    func projectionMeanwhile() throws {
+        var list = try ProjectedStore(seed: 2)
+        for _ in 0..<30 { try list.commit() }
+        let store = list.store
+        while try store.version < 1_200 {
+            let id = UntypedID.integer(Int64(try store.version.rawValue) + 10_000)
+            try store.edit("Insert") { try $0.insertSection(NewSection(id: id)) }
+        }
+        let projection = try store.projection(EditsPerDay.self)
+        let isWritten = try store.trim(Retention(steps: 250), atLeast: 10) {
+            try store.edit("Meanwhile") { $0.annotate("note", with: [1]) }
+            try store.waitUntilDurable()
+            try projection.checkpoint()
+        }
+        #expect(isWritten)
+        try store.close()
+        let opened = try UntypedStore.open(at: list.path, options: store.options)
+        #expect(opened.oldestVersion > .empty)
+        #expect(try opened.projection(EditsPerDay.self).beginning == .empty)
+        try opened.close()
+    }
+
     @Test("A successor with an earlier beginning than the file is removed")
     func compacted() throws {
         var story = try Story(seed: 2)

@@ -137,6 +137,12 @@ extension UntypedStore {
         do {
             let source = try UntypedStore.open(at: path, options: readOptions)
             defer { try? source.close() }
+            if let lost = source.recovery.lostVersion, !compaction.isDryRun {
+                // The new file would have no journal, from which salvage could save later commits.
+                throw ListError.headMismatch(
+                    what: "journal", expected: "all commits through version \(lost)",
+                    found: "those through version \(try source.version)")
+            }
             var compactor = try Compactor(source, compaction, to: scratch, options)
             written = try compactor.run { progress($0 * 0.6) }
             try compactor.finish(copy)
@@ -176,6 +182,8 @@ extension UntypedStore {
         _ path: String, with copy: String, _ fingerprint: FileFingerprint?, _ version: Version
     ) throws {
         let isReplaced: Bool
+        // Others who may use the file may use the new one. If that cannot be done, it is this user's.
+        _ = Platform.adoptAttributes(of: path, by: copy)
         do {
             isReplaced = try DataFile.replace(path, with: copy) { FileFingerprint(path) == fingerprint }
         } catch {

@@ -128,7 +128,7 @@ struct Compactor: ~Copyable {
         // An open store may have got newer ones meanwhile.
         try file.put(written.names.filter { $0.version <= written.version })
         if eraser == nil {
-            try source.copyProjections(to: file.database, from: written.base.version)
+            try source.copyProjections(to: file.database, from: written.base.version, through: written.version)
         } else {
             // States of projections may contain anything.
             written.erased?.deletedCount = try state.snapshot().erasedRows.count

@@ -11,7 +11,8 @@ extension UntypedStore {
     /// - Parameters:
     ///   - target: the databases of the new store.
     ///   - base: the version that its log begins with.
-    func copyProjections(to target: CheckpointDatabase, from base: Version) throws {
+    ///   - last: the version that it ends with; states that were stored since are of later ones.
+    func copyProjections(to target: CheckpointDatabase, from base: Version, through last: Version) throws {
         guard let database = checkpointer?.database, let projections = database.projections,
             let copies = target.projections
         else { return }
@@ -24,7 +25,7 @@ extension UntypedStore {
         }
         for (name, row) in rows {
             guard let stored = row.withUnsafeBytes({ ProjectionRow($0, name: name) }), stored.version >= base,
-                stored.version <= group.durableVersion, try past.checksum(of: stored.version) == stored.checksum
+                stored.version <= last, try past.checksum(of: stored.version) == stored.checksum
             else { continue }
             try target.environment.write { txn in
                 try row.withUnsafeBytes { try txn.put(bytes: $0, forKey: name, in: copies) }

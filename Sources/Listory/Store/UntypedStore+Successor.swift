@@ -77,7 +77,7 @@ extension UntypedStore {
             _ = try copy.putContents(older) { try group.log.sealed.isKnownAsLost($0) ? nil : group.content(of: $0) }
             end = try copy.append(run, 0..<run.count, after: end)
         }
-        if let database { try copyProjections(to: database, from: copy.base.version) }
+        if let database { try copyProjections(to: database, from: copy.base.version, through: last) }
         try copy.replaceNames(with: names)
         return (end, names)
     }
