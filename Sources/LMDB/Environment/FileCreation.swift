@@ -91,6 +91,9 @@ extension Environment {
     /// - Throws: ``LMDBError``: `engine` for errors of the device; `forked`; `closed`.
     package func syncNewFile() throws(LMDBError) {
         try withMap("mdb_env_sync") { () throws(LMDBError) in try Engine.synchronize(handle) }
-        try Platform.synchronizeFolder(of: path)
+        try syncName()
     }
+
+    /// Makes the name of the file durable.
+    package func syncName() throws(LMDBError) { try Platform.synchronizeFolder(of: path) }
 }

@@ -156,8 +156,9 @@ extension Journal {
             // An existing journal is read and checked before anything is appended.
             return Journal(rows, environment, table, existing, 0, options)
         }
-        // The file may have taken the place of another one in a process that was killed before that was durable.
-        if existing == nil && !isSynced { try environment.syncNewFile() }
+        // The file may have taken the place of another one in a process that was killed before that was durable. A copy that gives space
+        // back has a journal, and was synced itself.
+        if !isSynced { try existing == nil ? environment.syncNewFile() : environment.syncName() }
         let database =
             try existing
             ?? environment.openDatabase(
