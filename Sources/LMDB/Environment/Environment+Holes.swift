@@ -13,7 +13,7 @@ package struct FreePagePlace: Sendable {
     fileprivate var transaction: UInt64
     /// How many pages of the record were passed over.
     fileprivate var count: Int
-    /// Where the list ends for whoever began at the beginning: edits go on, and free further pages.
+    /// The transaction with which the round ends. Pages that it and later ones have freed wait for the next round.
     fileprivate let end: UInt64
 }
 

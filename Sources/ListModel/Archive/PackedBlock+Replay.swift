@@ -112,7 +112,7 @@ extension PackedBlock {
     /// - Throws: ``RecordError`` for damaged bytes, and what `body` throws.
     /// - Complexity: O(k) for k ids.
     package func forEachIdentifier(_ body: (UntypedID) throws -> Void) throws {
-        var reader = try identifierReader()
+        var reader = try reader(identifiers)
         // A row or a section takes two bytes of a record, or more.
         var rest = recordBytes / 2
         while !reader.isAtEnd(.identifierKinds) {

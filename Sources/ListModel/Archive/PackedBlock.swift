@@ -32,7 +32,7 @@ package struct PackedBlock {
     let bytes: UnsafeRawBufferPointer
     /// The bytes of the block.
     package var allBytes: UnsafeRawBufferPointer { bytes }
-    private let identifiers: Piece
+    let identifiers: Piece
     private let events: Piece
     /// The headers and the contents, in order.
     private let (headers, contents): ([Piece], [Piece])
@@ -153,9 +153,6 @@ extension PackedBlock {
         try reader.append(unpacked(identifiers), .identifiers, version: first)
         return reader
     }
-
-    /// Reads the identifiers of new rows and sections.
-    func identifierReader() throws -> ColumnReader { try reader(identifiers) }
 
     /// The headers of a commit and of those around it.
     func headers(of commit: Int) -> Piece { chunk(of: commit, headers) }

@@ -41,10 +41,7 @@ struct StringNumbers {
         let number = numbers.count
         numbers[.string(string)] = number
         var string = string
-        string.withUTF8 {
-            columns.put(column, UInt64($0.count))
-            columns.put(column, bytes: UnsafeRawBufferPointer($0))
-        }
+        columns.code(&string, column, column)
         return number
     }
 }
@@ -127,7 +124,7 @@ package struct PackedHeaders: Sendable {
 
     /// Reads the headers of the commit of a block, and of those around it.
     fileprivate init(_ block: PackedBlock, near commit: Int, hasMarks: Bool) throws {
-        let chunk = try block.headers(of: commit)
+        let chunk = block.headers(of: commit)
         var columns = try block.reader(chunk)
         let count = chunk.commits.count
         first = Version(block.first.rawValue + UInt64(chunk.commits.lowerBound))

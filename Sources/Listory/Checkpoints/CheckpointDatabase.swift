@@ -307,11 +307,11 @@ extension CheckpointDatabase {
     /// - Throws: ``ListError/damagedCheckpoint(_:)`` if it cannot be read: nothing else has its rows.
     func keptCheckpoint(_ version: Version) throws -> Checkpoint? {
         try reading { txn in
-            let found = try checkpoint(version, txn)
-            if try found == nil && txn.contains(version.rawValue, in: checkpoints) {
-                throw ListError.damagedCheckpoint(version)
+            try txn.withValue(forKey: version.rawValue, in: checkpoints) { row in
+                guard let row else { return nil }
+                guard let found = Checkpoint(row, version: version) else { throw ListError.damagedCheckpoint(version) }
+                return found
             }
-            return found
         }
     }
 

@@ -63,6 +63,15 @@ enum LogFormat {
     /// commits.
     static let version: UInt32 = 3
 
+    /// The checksum of a row that has a name, which it covers.
+    ///
+    /// - Parameter kind: a number for each kind of such rows.
+    static func checksum(_ body: UnsafeRawBufferPointer, named name: String, kind: UInt64) -> UInt64 {
+        var name = name
+        let seed = name.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0), seed: kind) }
+        return XXHash64.hash(body, seed: seed)
+    }
+
     /// The bytes of the format row.
     static var formatRow: [UInt8] {
         magic + withUnsafeBytes(of: version.littleEndian) { Array($0) }

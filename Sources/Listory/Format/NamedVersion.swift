@@ -57,9 +57,7 @@ public struct NamedVersion: Hashable, Sendable {
     }
 
     private static func checksum(_ body: UnsafeRawBufferPointer, _ name: String) -> UInt64 {
-        var name = name
-        let seed = name.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0), seed: 10) }
-        return XXHash64.hash(body, seed: seed)
+        LogFormat.checksum(body, named: name, kind: 10)
     }
 
     /// The key of the row of a name.

@@ -62,8 +62,6 @@ struct ProjectionRow: Equatable {
     }
 
     private static func checksum(_ body: UnsafeRawBufferPointer, _ name: String) -> UInt64 {
-        var name = name
-        let seed = name.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0), seed: 9) }
-        return XXHash64.hash(body, seed: seed)
+        LogFormat.checksum(body, named: name, kind: 9)
     }
 }

@@ -75,8 +75,8 @@ final class Past: Sendable {
         at version: Version, or other: UntypedSnapshot? = nil, isFromOldest: Bool = false
     ) throws -> UntypedSnapshot {
         let stored = try stored(for: version).filter { $0.version <= version }
-        if isFromOldest { return try point(at: version, stored, Array(stored.prefix(1))) }
-        return try point(at: version, stored, stored + (other.map { $0.version <= version ? [$0] : [] } ?? []))
+        let others = [other].compactMap(\.self).filter { $0.version <= version }
+        return try point(at: version, stored, isFromOldest ? Array(stored.prefix(1)) : stored + others)
     }
 
     /// - Parameters:
