@@ -57,6 +57,9 @@ import Testing
             let loaded = try mappedBytes(of: environment.path)
             #expect(unloads ? loaded < 8_000_000 : loaded > 20_000_000, "\(loaded) bytes")
         }
+        environment.unloadPages()
+        let left = try mappedBytes(of: environment.path)
+        #expect(left < 8_000_000, "\(left) bytes")
         try environment.close()
     }
 

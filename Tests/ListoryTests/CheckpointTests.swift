@@ -245,6 +245,28 @@ struct CheckpointTests {
         #expect(store.recovery.commitCount == 0)
     }
 
+    @Test(
+        "A checkpoint that has many chunks of the index to write is due later in proportion",
+        arguments: [(chunksPerInterval: 1_000, checkpoints: 10), (1, 0)])
+    func manyChunks(chunksPerInterval: Int, checkpoints: Int) throws {
+        let fixture = try StoreFixture { options in
+            CheckpointTests.eager(&options)
+            options.checkpoints.interval = 100
+            options.checkpoints.chunksPerInterval = chunksPerInterval
+            options.checkpoints.maximumSpacing = 0
+        }
+        // After the first checkpoint, each batch changes all chunks: ten or more.
+        try fixture.fill(5_000)
+        let first = try fixture.store.version.rawValue
+        for batch in 0..<10 {
+            let content = [UInt8](repeating: 7, count: 600)
+            let rows = (0..<100).map { NewRow(id: .integer(Int64(10_000 + 100 * batch + $0)), content: content) }
+            try fixture.store.edit("Import") { try $0.insert(rows, at: .end(ofSection: "today")) }
+        }
+        let taken = try fixture.store.checkpointer.unsafelyUnwrapped.database.all().count { $0.version.rawValue > first }
+        #expect(taken == checkpoints)
+    }
+
     @Test("The policy keeps needed checkpoints and spaces the others", arguments: 1...20 as ClosedRange<UInt64>)
     func policy(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -152,8 +152,7 @@ extension Environment {
 extension Platform {
     /// Makes the name of a new file durable.
     static func synchronizeFolder(of path: String) throws(LMDBError) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let folder = parts.count == 1 ? "." : parts.dropLast().joined(separator: "/")
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
         switch openForReading(folder.isEmpty ? "/" : folder) {
         case .failure(let error): throw LMDBError(code: error.number, in: "open", detail: folder)
         case .success(let descriptor):

@@ -151,6 +151,10 @@ extension Environment {
             }
             do throws(LMDBError) {
                 try pages?.checkLength(isExact: true)
+                if mustSyncName.load(ordering: .relaxed) {
+                    try Platform.synchronizeFolder(of: path)
+                    mustSyncName.store(false, ordering: .relaxed)
+                }
                 try semaphores?.freeWriter(handle)
                 // SAFETY: the gate made this thread the writer, so the environment and its map stay.
                 let transaction = try Engine.begin(handle, readOnly: false)

@@ -47,6 +47,8 @@ public final class Environment: @unchecked Sendable {
     let pages: PageMap?
     /// Whether the file system makes holes, as far as is known.
     let makesHoles = Atomic(true)
+    /// Whether the name of the file may not be durable. Read and written by the writer, and before the first one.
+    let mustSyncName = Atomic(false)
     private let identity: FileIdentity
     private let processID: Int32
     /// What is closed with the environment.
@@ -132,6 +134,10 @@ public final class Environment: @unchecked Sendable {
         companions.withLock { $0.append(new) }
         return new
     }
+
+    /// Gives back the memory of the pages that were read so far. They stay in the system's cache, and are mapped again when they are read
+    /// again.
+    package func unloadPages() { pages?.unload() }
 
     /// Refuses a use in a fork of the process that opened the environment.
     @inline(__always)

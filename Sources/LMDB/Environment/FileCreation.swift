@@ -91,9 +91,9 @@ extension Environment {
     /// - Throws: ``LMDBError``: `engine` for errors of the device; `forked`; `closed`.
     package func syncNewFile() throws(LMDBError) {
         try withMap("mdb_env_sync") { () throws(LMDBError) in try Engine.synchronize(handle) }
-        try syncName()
+        try Platform.synchronizeFolder(of: path)
     }
 
-    /// Makes the name of the file durable.
-    package func syncName() throws(LMDBError) { try Platform.synchronizeFolder(of: path) }
+    /// The name of the file may not be durable: the next write transaction syncs the folder before it begins.
+    package func distrustName() { mustSyncName.store(true, ordering: .relaxed) }
 }

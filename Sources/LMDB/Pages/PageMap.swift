@@ -130,8 +130,9 @@ final class PageMap: @unchecked Sendable {
         if unloads && loaded.load(ordering: .relaxed) >= PageMap.unloadInterval { unload() }
     }
 
+    /// Gives back the memory of all pages. They are mapped again when they are read again.
     @inline(never)
-    private func unload() {
+    func unload() {
         loaded.store(0, ordering: .relaxed)
         monitor.lock()
         defer { monitor.unlock() }

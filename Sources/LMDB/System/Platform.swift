@@ -292,25 +292,23 @@ extension Platform {
         return fcntl(descriptor, F_SETLK, &lock) == 0
     }
 
-    /// Which process holds locks on which of some bytes of an open file; this one's own locks are not told.
+    /// Calls `body` with each of some bytes of an open file that other processes hold locks on, and with the holder.
     ///
     /// - Complexity: O(k) calls of the system for k locks.
-    package static func byteLockHolders(_ descriptor: Int32, of bytes: Range<Int>) -> [(byte: Int, holder: Int32)] {
-        var found: [(byte: Int, holder: Int32)] = []
-        var rest = [bytes]
-        while let range = rest.popLast() {
-            var lock = byteLock(range.lowerBound, range.count)
-            guard !range.isEmpty, fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else {
-                continue
-            }
-            // The system names one of the locks in the range. Others may be on both sides of it.
-            let start = Int(lock.l_start)
-            let held = (start..<(lock.l_len == 0 ? .max : start + Int(lock.l_len))).clamped(to: range)
-            if held.isEmpty { continue }
-            found += held.map { ($0, lock.l_pid) }
-            rest += [range.lowerBound..<held.lowerBound, held.upperBound..<range.upperBound]
+    package static func forEachByteLock(_ descriptor: Int32, in bytes: Range<Int>, _ body: (Int, Int32) -> Void) {
+        var lock = byteLock(bytes.lowerBound, bytes.count)
+        guard !bytes.isEmpty, fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return }
+        // The system names one of the locks in the range. Others may be on both sides of it.
+        let start = Int(lock.l_start)
+        let held = (start..<(lock.l_len == 0 ? .max : start + Int(lock.l_len))).clamped(to: bytes)
+        if held.isEmpty { return }
+        forEachByteLock(descriptor, in: bytes.lowerBound..<held.lowerBound, body)
+        var byte = held.lowerBound
+        while byte < held.upperBound {
+            body(byte, lock.l_pid)
+            byte += 1
         }
-        return found
+        forEachByteLock(descriptor, in: held.upperBound..<bytes.upperBound, body)
     }
 
     private static func byteLock(_ offset: Int, _ count: Int) -> flock {

@@ -82,6 +82,9 @@ extension ListState {
         itemCount = snapshot.itemCount
     }
 
+    /// How many chunks of the locators changed since the last checkpoint.
+    package var dirtyChunkCount: Int { itemLocator.dirtyChunkCount + sectionLocator.dirtyChunkCount }
+
     /// Captures everything that has to be stored.
     ///
     /// - Parameter nextNumber: the first unused stored number.

@@ -59,6 +59,10 @@ extension ChunkTable {
     /// - Complexity: O(chunks in memory + words in those that changed).
     mutating func capture(_ nextNumber: inout UInt64, _ image: inout ChunkImage) {
         var changed: [Int] = []
+        var wordCount = 0
+        forEachSlot { _, slot in if slot.pointee.isDirty { wordCount += Int(slot.pointee.count) } }
+        // All at once: a long list has megabytes of words, and an array that grows has twice as many for a moment.
+        image.words.reserveCapacity(image.words.count + wordCount + ChunkTable.directorySize * directories.count)
         forEachSlot { index, slot in
             guard let words = slot.pointee.words, slot.pointee.isDirty else { return }
             slot.pointee.isDirty = false
@@ -70,6 +74,7 @@ extension ChunkTable {
             nextNumber += 1
             if changed.last != index / ChunkTable.directorySize { changed.append(index / ChunkTable.directorySize) }
         }
+        dirtyCount = 0
         for directory in changed {
             if directories[directory] != 0 { image.retired.append(directories[directory]) }
             directories[directory] = nextNumber

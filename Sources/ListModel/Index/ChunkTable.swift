@@ -12,7 +12,8 @@
 //
 // Always holds:
 // - a chunk that is not dirty and has a number equals the stored chunk of that number;
-// - a chunk without a number is in memory or empty.
+// - a chunk without a number is in memory or empty;
+// - a dirty chunk is in memory, and `dirtyCount` counts it.
 
 struct ChunkTable: ~Copyable {
     /// The slot of a chunk. The fields of the chunk are here and not beside its words, which saves an access to memory
@@ -39,6 +40,8 @@ struct ChunkTable: ~Copyable {
     private var capacity: Int
     /// The number of chunks.
     private(set) var count = 0
+    /// The number of those that are dirty.
+    var dirtyCount = 0
     /// The stored numbers of the directories of the newest checkpoint; 0 for a directory that is not stored.
     var directories: [UInt64]
     let kind: UInt8
@@ -77,7 +80,7 @@ struct ChunkTable: ~Copyable {
         if count == directories.count * ChunkTable.directorySize { appendDirectory() }
         count += 1
         setChunk(count - 1, UnsafeMutablePointer<UInt64>.allocate(capacity: 0), count: 0, capacity: 0)
-        slot(count - 1).pointee.isDirty = true
+        markDirty(count - 1)
     }
 
     private mutating func appendDirectory() {
@@ -140,7 +143,7 @@ extension ChunkTable {
     @inline(__always)
     mutating func mutableWords(_ index: Int) -> UnsafeMutableBufferPointer<UInt64> {
         let words = words(index)
-        slot(index).pointee.isDirty = true
+        markDirty(index)
         return words
     }
 
@@ -177,7 +180,15 @@ extension ChunkTable {
         if let source = words.baseAddress { copy.initialize(from: source, count: words.count) }
         // `words` may be those of the chunk itself, so the old words are deallocated last.
         setChunk(index, copy, count: words.count, capacity: words.count)
-        slot(index).pointee.isDirty = true
+        markDirty(index)
+    }
+
+    @inline(__always)
+    private mutating func markDirty(_ index: Int) {
+        let slot = slot(index)
+        if slot.pointee.isDirty { return }
+        slot.pointee.isDirty = true
+        dirtyCount += 1
     }
 }
 

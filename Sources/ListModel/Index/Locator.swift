@@ -213,6 +213,9 @@ extension Locator where Element: TreeElement {
     /// The size of its chunks in memory, in bytes.
     var size: Int { index.chunks.size + parents.size }
 
+    /// How many chunks the next checkpoint has to write.
+    var dirtyChunkCount: Int { index.chunks.dirtyCount + parents.dirtyCount }
+
     /// Copies the chunks that changed since the last checkpoint, and marks them as stored.
     ///
     /// - Parameter nextNumber: the first unused stored number, before and after the call.

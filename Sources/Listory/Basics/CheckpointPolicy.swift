@@ -14,6 +14,9 @@ public struct CheckpointPolicy: Hashable, Sendable {
     public var interval = 16_384
     /// The units for a node that changes for the first time since the last checkpoint. A replay reads it from two or three values.
     package var nodeWeight = 12
+    /// How many chunks of the index of ids are written for the work of one interval. Bulk insertions change all chunks of a long list; a
+    /// checkpoint that has more of them to write is due later in proportion.
+    package var chunksPerInterval = 1_024
     /// The bytes of records that count as one unit.
     package var bytesPerUnit = 512
     /// Whether closing a store takes a checkpoint, so that the next opening replays nothing.
@@ -27,7 +30,7 @@ public struct CheckpointPolicy: Hashable, Sendable {
     /// version and exponentially sparse behind it. With 4, checkpoints that are n units old are up to n / 4 apart.
     package var density = 4
     /// The bytes written in one transaction. An edit that waits for durability may wait for one such transaction.
-    package var sliceSize = 1 << 20
+    package var sliceSize = 1 << 18
     /// The parts in which the index of touches is written.
     package var touches = TouchLimits()
 
@@ -44,6 +47,13 @@ public struct CheckpointPolicy: Hashable, Sendable {
 
     /// How much work a commit is, besides the nodes that it changes.
     func work(events: Int, bytes: Int) -> Int { events &+ bytes / max(1, bytesPerUnit) }
+
+    /// The work after which a checkpoint is taken that has to write so many chunks of the index.
+    func interval(chunks: Int) -> Int {
+        if chunks <= chunksPerInterval { return interval }
+        let (product, isOver) = interval.multipliedReportingOverflow(by: chunks)
+        return isOver ? interval : product / max(1, chunksPerInterval)
+    }
 
     /// The checkpoints that are too many.
     ///
@@ -86,7 +96,7 @@ package struct TouchLimits: Hashable, Sendable {
     /// How many segments of about one size become one. More are cheaper to write, and a search looks into more of them.
     package var fanOut = 16
     /// How many bytes are written in one transaction.
-    package var sliceSize = 1 << 20
+    package var sliceSize = 1 << 18
     /// How many rows are deleted in one transaction.
     package var deletionSize = 1_024
 }

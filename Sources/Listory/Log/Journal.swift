@@ -158,7 +158,9 @@ extension Journal {
         }
         // The file may have taken the place of another one in a process that was killed before that was durable. A copy that gives space
         // back has a journal, and was synced itself.
-        if !isSynced { try existing == nil ? environment.syncNewFile() : environment.syncName() }
+        if !isSynced {
+            if existing == nil { try environment.syncNewFile() } else { environment.distrustName() }
+        }
         let database =
             try existing
             ?? environment.openDatabase(

@@ -105,8 +105,9 @@ enum TableFormat {
 
     /// The other processes that have slots, by slot.
     static func holders(_ descriptor: Int32) -> [Int: Int32] {
-        let found = Platform.byteLockHolders(descriptor, of: firstLock..<firstLock + slotCount)
-        return Dictionary(uniqueKeysWithValues: found.map { ($0.byte - firstLock, $0.holder) })
+        var holders: [Int: Int32] = [:]
+        Platform.forEachByteLock(descriptor, in: firstLock..<firstLock + slotCount) { holders[$0 - firstLock] = $1 }
+        return holders
     }
 
     /// The bytes of words behind their checksum.

@@ -39,6 +39,8 @@ final class Checkpointer: Sendable {
         var hasRole = false
         /// Whether a checkpoint is due, and whether one is running or scheduled.
         var isDue = false
+        /// Whether twice the work has been done after which one is due.
+        var isOverdue = false
         var isQueued = false
         /// Whether a captured version is being written.
         var isWriting = false
@@ -103,15 +105,19 @@ final class Checkpointer: Sendable {
 
     /// Counts a commit.
     ///
-    /// - Parameter touched: how many nodes were changed since the last capture.
-    func note(events: Int, bytes: Int, touched: Int) {
+    /// - Parameters:
+    ///   - touched: how many nodes were changed since the last capture.
+    ///   - chunks: how many chunks of the index were.
+    func note(events: Int, bytes: Int, touched: Int, chunks: Int) {
         packer.note(events: events)
         state.withLock { state in
             state.events &+= events
             state.isEdited = true
             state.commitWork &+= policy.work(events: events, bytes: bytes)
             state.work = state.commitWork &+ touched &* policy.nodeWeight
-            state.isDue = state.work / state.patience >= policy.interval
+            let interval = policy.interval(chunks: chunks)
+            state.isDue = state.work / state.patience >= interval
+            state.isOverdue = state.work / 2 > interval
         }
     }
 
@@ -128,7 +134,7 @@ final class Checkpointer: Sendable {
         let (begins, semaphore) = state.withLock { state -> (Bool, DispatchSemaphore?) in
             let begins = state.isDue && !state.isQueued
             if begins { state.isQueued = true }
-            guard state.isQueued, policy.isBackground, state.work / 2 > policy.interval else {
+            guard state.isQueued, policy.isBackground, state.isOverdue else {
                 return (begins, nil)
             }
             let semaphore = DispatchSemaphore(value: 0)
@@ -226,6 +232,7 @@ extension Checkpointer {
             }
             // Only now does no snapshot share the nodes, so they can be evicted.
             try evict(store)
+            database.environment.unloadPages()
             store.followers.storeStates(in: store, isClosing: false)
             extendTouches(store)
         }
@@ -289,7 +296,8 @@ extension Checkpointer {
             guard checkpoint.version > state.newest?.version ?? .empty else { return }
             state.newest = checkpoint
             state.nextNumber = checkpoint.lastNumber + 1
-            (state.events, state.commitWork, state.work, state.isDue) = (0, 0, 0, false)
+            (state.events, state.commitWork, state.work) = (0, 0, 0)
+            (state.isDue, state.isOverdue) = (false, false)
             state.workBefore = checkpoint.work
             (state.kept, state.superfluous, state.replaced) = (nil, [], [])
             (state.residentSize, state.patience) = (0, 1)
@@ -371,7 +379,8 @@ extension Checkpointer {
             state.nextNumber = image.firstNodeNumber
             let work = state.workBefore + UInt64(max(1, state.work))
             defer {
-                (state.events, state.commitWork, state.work, state.isDue) = (0, 0, 0, false)
+                (state.events, state.commitWork, state.work) = (0, 0, 0)
+                (state.isDue, state.isOverdue) = (false, false)
                 state.workBefore = work
             }
             return Captured(

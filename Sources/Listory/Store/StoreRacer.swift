@@ -277,7 +277,8 @@ final class StoreRacer: Racer {
     private func note(_ end: LogHead, since known: LogHead, _ head: borrowing UntypedStore.Head) {
         checkpointer?.note(
             events: Int(clamping: end.eventCount &- known.eventCount),
-            bytes: Int(clamping: end.recordBytes &- known.recordBytes), touched: head.editor.state.pool.touched)
+            bytes: Int(clamping: end.recordBytes &- known.recordBytes), touched: head.editor.state.pool.touched,
+            chunks: head.editor.state.dirtyChunkCount)
     }
 
     private func tell(since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head) throws {

@@ -349,8 +349,10 @@ public final class UntypedStore: Sendable {
             var isClosed = false
             defer { if !isClosed, (try? withHead { _ in }) != nil { keeper?.start() } }
             let successor = catchUpSuccessor()
-            let isMostlyFree = isMostlyFree
+            var isMostlyFree = false
             try exclusively {
+                // The packer may have freed most of it while this thread waited.
+                isMostlyFree = self.isMostlyFree
                 try withTurn { head in
                     // No commit can be queued while the lock is held, but some may have been queued since the first flush.
                     do { _ = try racer.catchingUp(&head) { _ in try group.flush(through: nil) } } catch {
