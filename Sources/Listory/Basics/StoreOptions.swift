@@ -158,7 +158,7 @@ package struct PackingOptions: Sendable {
     package var headerCount = 512
     /// After how many commits a run ends, in the background and when the store is closed.
     package var runSize = 1 << 14
-    package var lastRunSize = 1 << 16
+    package var lastRunSize = 1 << 18
     /// How many commits are packed at least when the store is closed, where no checkpoint follows them.
     package var lastGroupCount = 512
     /// After how many free bytes, and if half of the file is free, it is given back when the store is closed.

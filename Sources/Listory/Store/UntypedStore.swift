@@ -330,7 +330,7 @@ public final class UntypedStore: Sendable {
     ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
     ///   ``ListError/discardFailed(durable:cause:)`` if the store is closed, but what was discarded may come back.
     ///   ``ListError/closed`` if it is closed already.
-    /// - Complexity: as taking a checkpoint; O(size of the file) if pages are given back, and packing up to 65,536 commits; O(commits) that
+    /// - Complexity: as taking a checkpoint; O(size of the file) if pages are given back, and packing up to 262,144 commits; O(commits) that
     ///   were made since a file without old history was written (``StoreProtocol/keep(_:)``).
     public func close(discardingUnappended: Bool = false) throws {
         try door {
