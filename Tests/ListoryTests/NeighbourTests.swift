@@ -144,6 +144,33 @@ struct NeighbourTests {
         #expect(try StoreVerification(path: path).version == Version(4))
     }
 
+    @Test("A commit that is made again continues a history from before the log, also if no checkpoint can be used")
+    func withoutCheckpoint() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        var store = try UntypedStore.create(at: path)
+        try store.edit("Begin", origin: "anna", tracking: .own) { list in
+            try list.insertSection(NewSection(id: "rows", title: "Rows"))
+            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
+        }
+        try store.close()
+        try UntypedStore.compact(at: path, Compaction(keeping: .from(1)))
+        try OpeningTests.changeMeta(path, "locators", [1, 2, 3])
+        store = try UntypedStore.open(at: path, options: StoreOptions { $0.deferredDelay = .seconds(3_600) })
+        #expect(store.recovery.wasRebuilt)
+        try store.edit("Mine", origin: "anna", tracking: .own, durability: .deferred) { list in
+            try list.insert(NewRow(id: "mine", content: []), at: .end(ofSection: "rows"))
+        }
+        let other = try ChildProcess("StoreWriter", [path, "steps"])
+        try Data().write(to: URL(fileURLWithPath: "\(path)-step2"))
+        #expect(other.firstLine().hasPrefix("2 "))
+        other.kill()
+        try store.waitUntilDurable()
+        #expect(try store.version == 3)
+        try store.close()
+        #expect(try StoreVerification(path: path).version == 3)
+    }
+
     @Test("What another process reads from stays in the file until it ends: a checkpoint, and chunks of its locators")
     func leases() throws {
         let fixture = try StoreFixture(CheckpointTests.onRequest)

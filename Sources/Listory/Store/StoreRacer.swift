@@ -262,10 +262,10 @@ final class StoreRacer: Racer {
     private func histories(
         at version: Version, _ known: (version: Version, histories: HistoryTable)?
     ) throws -> HistoryTable {
-        var (start, histories) = (group.log.base.version, HistoryTable())
-        if let newest = checkpointer?.newest, newest.version <= version {
-            (start, histories) = (newest.version, newest.histories)
-        }
+        let newest = checkpointer?.newest.flatMap { $0.version <= version ? $0 : nil }
+        // After the list was rebuilt, no other checkpoint can be used.
+        let stored = try newest ?? checkpointer?.database.checkpoint(group.log.base.version)
+        var (start, histories) = (stored?.version ?? group.log.base.version, stored?.histories ?? HistoryTable())
         if let known, known.version <= version, known.version > start { (start, histories) = known }
         while start < version {
             start = start.next
