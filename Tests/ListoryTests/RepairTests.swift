@@ -32,6 +32,30 @@ struct RepairTests {
         #expect(files == ["list.listory", "list.listory-lock", "list.listory-processes"])
     }
 
+    @Test("A state of a projection is kept by repair and salvage, also if the commit of its version is packed")
+    func packedProjection() throws {
+        var list = try ProjectedStore(seed: 5)
+        for _ in 0..<40 { try list.commit() }
+        try list.store.projection(EditsPerDay.self).checkpoint()
+        let stored = try #require(try list.storedVersion(EditsPerDay.name))
+        try list.reopen()
+        for _ in 0..<60 { try list.commit() }
+        try list.store.close()
+        var compaction = Compaction()
+        compaction.unpackedCount = 8
+        try UntypedStore.compact(at: list.path, compaction)
+        let salvaged = list.folder.file("salvaged")
+        try UntypedStore.salvage(from: list.path, to: salvaged)
+        try Self.spoil("nodes", in: list.path)
+        #expect(try UntypedStore.repair(at: list.path).wasRepaired)
+        for path in [list.path, salvaged] {
+            list.store = try UntypedStore.open(at: path, options: list.store.options)
+            #expect(try list.storedVersion(EditsPerDay.name) == stored)
+            #expect(try list.store.projection(EditsPerDay.self).value.counts == list.edited.counts)
+            try list.store.close()
+        }
+    }
+
     @Test("A store with a lost commit or in use is not repaired, and stays as it is")
     func refusals() throws {
         var edited = try EditedStore(seed: 4)
@@ -80,7 +104,7 @@ struct RepairTests {
     }
 
     /// Changes a byte in the last value of a database.
-    private static func spoil(_ database: String, in path: String) throws {
+    static func spoil(_ database: String, in path: String) throws {
         var last: PageScan.Place?
         try DataFile.scan(path) { scan in
             try scan.forEachEntry { if $0.database == Array(database.utf8) { last = $0.value } }

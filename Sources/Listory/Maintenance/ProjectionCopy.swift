@@ -8,23 +8,11 @@ import ListModel
 extension SalvageIndex {
     /// Copies the states of projections from which a salvaged log can be folded further.
     ///
-    /// - Parameters:
-    ///   - base: the beginning of the log.
-    ///   - head: its end.
-    func copyProjections(to target: CheckpointDatabase, _ base: LogBase, _ head: LogHead) throws {
+    /// - Parameter checksums: those of the records of the log, by version, as far as there are states of the version.
+    func copyProjections(to target: CheckpointDatabase, _ checksums: [Version: UInt64]) throws {
         guard let copies = target.projections else { return }
-        for (name, row) in projections {
-            guard let stored = row.withUnsafeBytes({ ProjectionRow($0, name: name) }),
-                base.version...head.version ~= stored.version
-            else { continue }
-            let isOfLog =
-                stored.version == base.version
-                ? stored.checksum == base.checksum
-                : units[stored.version.rawValue]?.contains { $0.checksum == stored.checksum } ?? false
-            guard isOfLog else { continue }
-            try target.environment.write { txn in
-                try row.withUnsafeBytes { try txn.put(bytes: $0, forKey: name, in: copies) }
-            }
+        for (name, state) in projections where checksums[state.version] == state.checksum {
+            try target.environment.write { txn in try txn.put(state.bytes(name: name), forKey: name, in: copies) }
         }
     }
 }

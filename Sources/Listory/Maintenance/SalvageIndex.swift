@@ -38,7 +38,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     /// The newest version in the databases, by the row that says so. Later commits are in the journal.
     private var head: Version?
     /// The states of projections.
-    private(set) var projections: [(name: String, row: [UInt8])] = []
+    private(set) var projections: [(name: String, state: ProjectionRow)] = []
     /// The names of versions, by their bytes.
     private(set) var names: [[UInt8]: NamedVersion] = [:]
     /// The same by version.
@@ -76,8 +76,9 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             if try !noteNumbered(number, entry.value, isReached: true) { damagedEntryCount += 1 }
         case LogFormat.contentDatabase: contents[entry.key] = entry.value
         case LogFormat.projectionDatabase:
-            let (name, row) = (String(decoding: entry.key, as: UTF8.self), try scan.bytes(at: entry.value))
-            if row.withUnsafeBytes({ ProjectionRow($0, name: name) }) != nil { projections.append((name, row)) }
+            let name = String(decoding: entry.key, as: UTF8.self)
+            let state = try scan.bytes(at: entry.value).withUnsafeBytes { ProjectionRow($0, name: name) }
+            if let state { projections.append((name, state)) }
         case LogFormat.journalDatabase: try noteJournal(entry.value, isReached: true)
         case LogFormat.goneDatabase, LogFormat.touchDatabase: break
         default: try noteStray(entry, path)

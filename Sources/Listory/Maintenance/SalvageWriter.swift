@@ -132,21 +132,27 @@ private struct SalvageFile: ~Copyable {
     private var file: NewStoreFile
     private let index: SalvageIndex
     private var sealed = Version.empty
+    /// The versions of states of projections, and the checksums of their records.
+    private let projected: Set<Version>
+    private var checksums: [Version: UInt64] = [:]
 
     var database: CheckpointDatabase { file.database }
 
     init(_ path: String, _ options: StoreOptions, _ index: SalvageIndex) throws {
         file = try NewStoreFile(at: path, options)
         self.index = index
+        projected = Set(index.projections.map(\.state.version))
     }
 
     mutating func begin(_ state: inout ListState, _ versions: [FirstVersion]) throws {
         let index = index
         try file.begin(&state, with: versions) { try? index.content(of: $0) }
+        checksums[file.head.version] = file.head.checksum
     }
 
     mutating func advance(_ record: [UInt8], _ version: Version) throws {
         try record.withUnsafeBytes { try file.advance(over: $0, of: version) }
+        if projected.contains(version) { checksums[version] = file.head.checksum }
     }
 
     mutating func add(_ unit: SalvageIndex.Unit, _ bytes: [UInt8]) throws {
@@ -173,7 +179,7 @@ private struct SalvageFile: ~Copyable {
         base.sealed = max(sealed, base.version)
         if base.sealed > .empty { try file.put(base) }
         try file.put(names)
-        try index.copyProjections(to: file.database, base, file.head)
+        try index.copyProjections(to: file.database, checksums)
         return lost
     }
 
