@@ -285,6 +285,43 @@ struct RetentionTests {
         try opened.close()
     }
 
+    @Test("A projection that the app has asked for and not used lacks nothing of what goes")
+    func idleProjection() throws {
+        var list = try ProjectedStore(seed: 3)
+        for _ in 0..<30 { try list.commit() }
+        try list.store.projection(EditsPerDay.self).checkpoint()
+        try list.reopen()
+        _ = try list.store.projection(EditsPerDay.self)
+        for _ in 0..<60 { try list.commit() }
+        try list.store.waitUntilDurable()
+        try #require(try list.store.trim(Retention(steps: 5), atLeast: 10))
+        try list.reopen()
+        #expect(list.store.oldestVersion > .empty)
+        #expect(try list.store.projection(EditsPerDay.self).beginning == .empty)
+        #expect(try list.store.projection(EditsPerDay.self).value.counts == list.edited.counts)
+        try list.store.close()
+    }
+
+    /// A projection without a value.
+    private struct Failing: Projection, Codable {
+        struct Refusal: Error {}
+
+        static let name = "failing"
+        static let version = 1
+
+        mutating func apply(_ event: ListEvent, in context: EventContext) throws { throw Refusal() }
+    }
+
+    @Test("Nothing goes while a projection that the app has asked for fails")
+    func failingProjection() throws {
+        var story = try Story(seed: 2)
+        try story.edit(60)
+        _ = try story.store.projection(Failing.self)
+        #expect(throws: ProjectionError.self) { try story.store.trim(Retention(steps: 5), atLeast: 10) }
+        #expect(!Platform.exists(story.path + "-successor"))
+        try story.store.close()
+    }
+
     @Test("A successor with an earlier beginning than the file is removed")
     func compacted() throws {
         var story = try Story(seed: 2)

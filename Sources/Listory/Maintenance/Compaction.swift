@@ -18,7 +18,7 @@ public struct Compaction: Sendable {
     }
 
     /// Which versions to keep. Earlier commits can no longer be undone either; the rows of earlier versions that have names
-    /// (``StoreProtocol/namedVersions``) stay.
+    /// (``StoreProtocol/namedVersions``) stay. Stored states of projections that are folded up to an earlier version only are dropped.
     public var kept: Kept
     /// Whether the kept commits are packed. A packed commit is read more slowly; a snapshot of its version takes as
     /// long as before.

@@ -44,13 +44,13 @@ final class HistoryKeeper: StoreKeeper {
 }
 
 extension UntypedStore {
-    /// Writes a successor, if enough commits can go.
+    /// Writes a successor, if enough commits can go. Before that, projections fold and store what they lack of these.
     ///
     /// - Parameters:
     ///   - count: how many commits must be able to go, at least; also, as many as are kept.
     ///   - checkGoesOn: throws if the successor is not wanted any more.
     /// - Returns: whether it did.
-    /// - Throws: what `checkGoesOn` throws; an error of the log or of the file. Then there is no successor.
+    /// - Throws: what `checkGoesOn` throws; an error of the log, of the file or of a projection. Then there is no new successor.
     @discardableResult
     package func trim(
         _ retention: Retention, atLeast count: UInt64 = 1_024, checkGoesOn: () throws -> Void = {}
@@ -63,6 +63,7 @@ extension UntypedStore {
         // A store may stay open for months, so a successor may have too much as well.
         let oldest = oldestVersionOfSuccessor ?? oldestVersion
         guard base > oldest, base.rawValue - oldest.rawValue >= max(count, kept) else { return false }
+        try followers.storeAll(in: self)
         try UntypedStore.claiming(path) { try writeSuccessor(path, from: base, checkGoesOn) }
         return true
     }

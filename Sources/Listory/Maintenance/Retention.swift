@@ -27,7 +27,8 @@ extension StoreProtocol {
     /// try store.keep(Retention(age: .seconds(90 * 86_400)))
     /// ```
     ///
-    /// Call it each time the store is opened. Once as many commits can go as stay, and at least 1,024, the store writes a file
+    /// Call it each time the store is opened, and `projection(_:)` for each projection of the app: then what goes is folded into their stored
+    /// states before, whether their values are used or not. Once as many commits can go as stay, and at least 1,024, the store writes a file
     /// without them beside its own, in the background. That file takes the place of the store's when the store is closed, or when it is
     /// opened next. It does not while another process has the store open.
     ///

@@ -184,7 +184,6 @@ extension ProjectionFollower {
         if isWorthIt { try write(folded, in: store) }
     }
 
-    /// Stores the state now, whatever its size.
     func store(in store: UntypedStore) throws { try write(follow(store), in: store) }
 
     private func write(_ folded: Folded, in store: UntypedStore) throws {

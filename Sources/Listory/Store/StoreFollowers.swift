@@ -6,6 +6,8 @@ import ListModel
 
 /// The interface of a projection for the store.
 protocol StoreFollower: Sendable {
+    /// Stores the state of the newest version, also if the value was not used.
+    func store(in store: UntypedStore) throws
     /// Stores the state, if there is one to store.
     func storeState(in store: UntypedStore, isClosing: Bool) throws
     /// Releases the value, which can be computed again.
@@ -38,6 +40,9 @@ final class StoreFollowers: Sendable {
     func storeStates(in store: UntypedStore, isClosing: Bool) {
         for follower in all { try? follower.storeState(in: store, isClosing: isClosing) }
     }
+
+    /// Stores the states of all followers, because commits are about to be dropped: a state that lacks one of them could not be continued.
+    func storeAll(in store: UntypedStore) throws { for follower in all { try follower.store(in: store) } }
 
     /// Releases all values.
     func letGo() {

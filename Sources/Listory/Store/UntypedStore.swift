@@ -341,13 +341,14 @@ public final class UntypedStore: Sendable {
                 try? checkpointer.take(self)
             }
             if !options.isReadOnly { checkpointer?.packer.packRest(self) }
-            if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
-            // The rows that they keep would keep the file open.
-            followers.letGo()
+            // Before the projections release what it makes them fold.
             let keeper = keeper.withLock { $0 }
             keeper?.stop()
             var isClosed = false
             defer { if !isClosed, (try? withHead { _ in }) != nil { keeper?.start() } }
+            if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
+            // The rows that they keep would keep the file open.
+            followers.letGo()
             let successor = catchUpSuccessor()
             var isMostlyFree = false
             try exclusively {
