@@ -47,6 +47,40 @@ struct CompactionTests {
         return options
     }
 
+    @Test("A change that leaves the length and the time of the file as they were is noticed")
+    func coarseTimes() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(10)
+        // So that there are free pages for the change.
+        for _ in 0..<20 {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
+            try fixture.store.checkpoint()
+        }
+        try fixture.store.close()
+        let size = Platform.size(fixture.path)
+        func setTime() throws {
+            let time = Date(timeIntervalSince1970: 1_000_000_000)
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: fixture.path)
+        }
+        try setTime()
+        var isNamed = false
+        let error = #expect(throws: ListError.self) {
+            try UntypedStore.compact(at: fixture.path) { share in
+                if share <= 0.6 || isNamed { return }
+                isNamed = true
+                do {
+                    #expect(try ChildProcess("StoreWriter", [fixture.path, "race", "1"]).lines() == ["won 0"])
+                    try setTime()
+                } catch { Issue.record(error) }
+                #expect(Platform.size(fixture.path) == size)
+            }
+        }
+        #expect(error?.code == "writtenElsewhere")
+        let store = try UntypedStore.open(at: fixture.path)
+        #expect(try store.namedVersions.map(\.name) == ["race 0"])
+        try store.close()
+    }
+
     @Test(
         "Kept versions and the steps of undo do not change, and the store can be edited",
         arguments: 1...8 as ClosedRange<UInt64>)

@@ -40,7 +40,7 @@ public enum DataFile {
         }
     }
 
-    /// The bytes of a file that every commit changes. This process does not have it open.
+    /// The bytes of a file that every transaction changes.
     package static func metaPages(_ path: String) throws(LMDBError) -> [UInt8] {
         guard let file = try RawFile(path) else { return [] }
         return try MetaPage.fingerprint(of: file)

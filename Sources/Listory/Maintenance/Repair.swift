@@ -50,12 +50,12 @@ extension StoreProtocol {
                 let repaired = path + "-repaired"
                 defer { DataFile.remove(repaired) }
                 DataFile.remove(repaired)
-                let fingerprint = FileFingerprint(path)
+                let before = FileState(path)
                 let (report, found) = try UntypedStore.salvageAndVerify(from: path, to: repaired, options) {
                     progress(0.3 + $0 * 0.7)
                 }
                 guard report.isComplete, let verification = found.first else { throw report.notRepairable }
-                try UntypedStore.replace(path, with: repaired, fingerprint, verification.version)
+                try UntypedStore.replace(path, with: repaired, before, verification.version)
                 return RepairReport(found: report, wasRepaired: true, verification: verification)
             }
         }

@@ -7,6 +7,15 @@
 import LMDB
 import ListModel
 
+/// What changes when somebody writes to a file.
+struct FileState: Equatable {
+    private let fingerprint: FileFingerprint?
+    /// Where the system's times are coarse, only these tell that another process has written; nil if they cannot be read.
+    private let metaPages: [UInt8]?
+
+    init(_ path: String) { (fingerprint, metaPages) = (FileFingerprint(path), try? DataFile.metaPages(path)) }
+}
+
 extension UntypedStore {
     /// The path of the file. It is replaced, not a symbolic link to it.
     var filePath: String { Platform.resolved(path) ?? path }
@@ -21,13 +30,11 @@ extension UntypedStore {
         let span = options.diagnostics.begin(.compaction)
         let bytesBefore = Platform.size(path)
         let isReplaced = try? DataFile.claiming(path) {
-            // Where the system's times are coarse, only the meta pages tell that another process has written.
-            func state() throws -> (FileFingerprint?, [UInt8]) { (FileFingerprint(path), try DataFile.metaPages(path)) }
-            let before = try state()
+            let before = FileState(path)
             defer { if let copy { DataFile.remove(copy) } }
             guard let other = try replacement(path), Platform.exists(other) else { return false }
             guard Platform.adoptAttributes(of: path, by: other) else { return false }
-            return try DataFile.replace(path, with: other) { (try? state()).map { $0 == before } ?? false }
+            return try DataFile.replace(path, with: other) { FileState(path) == before }
         }
         guard isReplaced == true else { return }
         options.diagnostics.end(
