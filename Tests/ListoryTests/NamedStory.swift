@@ -175,7 +175,10 @@ struct NamedStory: ~Copyable {
             try store.waitUntilDurable()
             let kept = Retention(steps: random(0...20))
             let base = try store.oldestVersion(keptBy: kept)
-            if try store.trim(kept, atLeast: 1) { successor = (base, Set(names.values.filter { $0 < base })) }
+            let isWritten = try store.trim(kept, atLeast: 1)
+            // One that lacks what is to be kept now is removed.
+            if let successor, base < successor.base { self.successor = nil }
+            if isWritten { successor = (base, Set(names.values.filter { $0 < base })) }
         default: break
         }
     }

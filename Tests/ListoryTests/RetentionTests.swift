@@ -360,6 +360,16 @@ struct RetentionTests {
         #expect(throws: ListError.closed) { try story.store.keep(Retention()) }
     }
 
+    @Test("A successor that lacks what is to be kept is removed at the next look")
+    func tooStrict() throws {
+        var story = try Story(seed: 2)
+        try story.edit(100)
+        try #require(try story.store.trim(Retention(steps: 10), atLeast: 10))
+        #expect(try !story.store.trim(Retention(), atLeast: 10))
+        #expect(!Platform.exists(story.path + "-successor"))
+        try story.store.close()
+    }
+
     @Test("A successor that has too much itself is written again")
     func again() throws {
         var story = try Story(seed: 4)

@@ -59,6 +59,7 @@ extension UntypedStore {
         let path = filePath
         guard let checkpointer, checkpointer.mayTrim else { return false }
         let base = try oldestVersion(keptBy: retention)
+        try removeSuccessor(lackingVersionsFrom: base)
         let kept = durableVersion.rawValue - base.rawValue
         // A store may stay open for months, so a successor may have too much as well.
         let oldest = oldestVersionOfSuccessor ?? oldestVersion

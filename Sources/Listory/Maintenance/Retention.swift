@@ -34,18 +34,19 @@ extension StoreProtocol {
     ///
     /// - Parameter retention: the bounds; they replace those of an earlier call. Commits that the earlier bounds let go may be gone by
     ///   then.
-    /// - Throws: ``ListError/readOnly``, ``ListError/closed``; ``ListError/inUse(path:)`` if a second file is just being written, which the
-    ///   new bounds may not allow; an error of the log. The earlier bounds then stay.
+    /// - Throws: ``ListError/readOnly``, ``ListError/closed``; ``ListError/inUse(path:)`` if another process is just writing a second file,
+    ///   and there is one which the new bounds do not allow; an error of the log. The earlier bounds then stay.
     public func keep(_ retention: Retention) throws {
         try door {
             try core.withHead { _ in }
             if core.options.isReadOnly { throw ListError.readOnly }
-            if let base = core.oldestVersionOfSuccessor, try core.oldestVersion(keptBy: retention) < base {
-                // It lacks what is to be kept now.
-                try UntypedStore.claiming(core.filePath) { DataFile.remove(UntypedStore.successor(of: core.filePath)) }
-            }
-            core.keeper.withLock { keeper in
+            try core.keeper.withLock { keeper in
+                // It may be about to finish a successor.
                 keeper?.stop()
+                do { try core.removeSuccessor(lackingVersionsFrom: core.oldestVersion(keptBy: retention)) } catch {
+                    keeper?.start()
+                    throw error
+                }
                 keeper = HistoryKeeper(core, retention)
                 keeper?.start()
             }
@@ -54,6 +55,14 @@ extension StoreProtocol {
 }
 
 extension UntypedStore {
+    /// Removes a successor that lacks what is to be kept now.
+    ///
+    /// - Parameter base: the version with which the log can begin.
+    func removeSuccessor(lackingVersionsFrom base: @autoclosure () throws -> Version) throws {
+        guard let oldest = oldestVersionOfSuccessor, try base() < oldest else { return }
+        try UntypedStore.claiming(filePath) { DataFile.remove(UntypedStore.successor(of: filePath)) }
+    }
+
     /// The version with which the log can begin.
     ///
     /// - Complexity: O(commits that go) records for an age; O(commits that are kept) for the others.
