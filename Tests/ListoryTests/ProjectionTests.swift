@@ -99,6 +99,25 @@ struct ProjectionTests {
         try list.check("reopened")
     }
 
+    @Test("A version is drained from the journal before a state of it is stored")
+    func durability() throws {
+        let fixture = try StoreFixture { options in
+            options.durability = .deferred
+            (options.deferredDelay, options.journal.storeDelay) = (.seconds(3_600), .seconds(3_600))
+        }
+        try fixture.fill(3)
+        // The first group of commits goes into the database, the later ones into the journal.
+        try fixture.store.waitUntilDurable()
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
+        try fixture.store.projection(EditsPerDay.self).checkpoint()
+        // A copy of the databases without the journal.
+        let copy = fixture.folder.file("copy")
+        try fixture.store.group.log.environment.copy(to: copy)
+        try Journal.remove(from: copy)
+        #expect(try StoreVerification(path: copy).version == 2)
+        try fixture.store.close()
+    }
+
     @Test("Another version of the rules folds from the beginning, and so does the older one afterwards")
     func otherVersion() throws {
         var list = try ProjectedStore(seed: 3)

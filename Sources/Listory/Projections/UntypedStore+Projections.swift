@@ -123,6 +123,8 @@ extension UntypedStore {
         if options.isReadOnly { throw ListError.readOnly }
         guard let database = checkpointer?.database, let projections = database.projections else { return }
         try group.flush(through: version)
+        // A copy of the databases, without the journal, that has the state has its version too.
+        try group.store()
         let found = try past.checksum(of: version)
         if let checksum, checksum != found { return }
         let stored = ProjectionRow(
