@@ -53,26 +53,22 @@ extension DataFile {
     ///
     /// - Throws: ``LMDBError``: `targetExists`; `engine` for what the system says.
     package static func publish(_ path: String, as target: String) throws(LMDBError) {
-        // Takes the name if nobody has it, at once.
+        switch Platform.openForReading(path) {
+        case .success(let descriptor):
+            defer { Platform.close(descriptor) }
+            try Engine.check(Platform.synchronize(descriptor), "fsync")
+        case .failure(let error): throw LMDBError(code: error.number, in: "open", detail: path)
+        }
+        // Takes the name if nobody has it. A kill between the two calls leaves an empty file there, so no other call is between them.
         switch Platform.create(target, mode: Environment.Options().fileMode) {
         case .success(let descriptor): Platform.close(descriptor)
         case .failure(let error) where error.number == Platform.fileExists:
             throw LMDBError(.targetExists(path: target), in: "DataFile.publish")
         case .failure(let error): throw LMDBError(code: error.number, in: "open", detail: target)
         }
-        do throws(LMDBError) {
-            switch Platform.openForReading(path) {
-            case .success(let descriptor):
-                defer { Platform.close(descriptor) }
-                try Engine.check(Platform.synchronize(descriptor), "fsync")
-            case .failure(let error): throw LMDBError(code: error.number, in: "open", detail: path)
-            }
-            if let error = Platform.rename(path, to: target) {
-                throw LMDBError(code: error.number, in: "rename", detail: path)
-            }
-        } catch {
+        if let error = Platform.rename(path, to: target) {
             Platform.remove(target)
-            throw error
+            throw LMDBError(code: error.number, in: "rename", detail: path)
         }
         Platform.remove(path + "-lock")
         try Platform.synchronizeFolder(of: target)
