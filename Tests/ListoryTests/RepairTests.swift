@@ -56,6 +56,26 @@ struct RepairTests {
         }
     }
 
+    @Test("A store that lost contents when it was salvaged can be repaired later")
+    func lostBefore() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(10)
+        for number in 0..<40 as Range<Int64> {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(number % 10))) }
+        }
+        try fixture.store.close()
+        try UntypedStore.compact(at: fixture.path, Compaction(keeping: .from(20)))
+        try Self.spoil("contents", in: fixture.path)
+        let path = fixture.folder.file("salvaged")
+        let report = try UntypedStore.salvage(from: fixture.path, to: path)
+        #expect(report.lostContentCount == 1 && report.unreadableCount == 1)
+        let hash = try StoreVerification(path: path).stateHash
+        try Self.spoil("nodes", in: path)
+        let repaired = try UntypedStore.repair(at: path)
+        #expect(repaired.wasRepaired && repaired.found.lostContentCount == 0)
+        #expect(repaired.verification.stateHash == hash && repaired.verification.lostContentCount == 1)
+    }
+
     @Test("A store with a lost commit or in use is not repaired, and stays as it is")
     func refusals() throws {
         var edited = try EditedStore(seed: 4)

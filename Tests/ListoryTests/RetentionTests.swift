@@ -322,6 +322,35 @@ struct RetentionTests {
         try story.store.close()
     }
 
+    @Test("A content that a salvaged store has lost stays in a successor that has it")
+    func lostBefore() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        var options = fixture.store.options
+        options.durability = .immediate
+        try fixture.fill(10)
+        func toggle(_ count: Int64, in store: UntypedStore) throws {
+            for number in 0..<count { try store.edit("Toggle") { try $0.toggle(.item(.integer(number % 10))) } }
+        }
+        try toggle(60, in: fixture.store)
+        try fixture.store.close()
+        try UntypedStore.compact(at: fixture.path, Compaction(keeping: .from(20)))
+        var store = try UntypedStore.open(at: fixture.path, options: options)
+        try toggle(5, in: store)
+        try #require(try store.trim(Retention(steps: 10), atLeast: 10))
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try FileManager.default.moveItem(atPath: fixture.path + "-successor", toPath: path + "-successor")
+        try store.close()
+        try RepairTests.spoil("contents", in: fixture.path)
+        #expect(try UntypedStore.salvage(from: fixture.path, to: path).unreadableCount == 1)
+        store = try UntypedStore.open(at: path, options: options)
+        #expect(store.oldestVersion > 20)
+        try store.undo()
+        let rows = try ReferenceList(store.snapshot, GroupSource(base: store.source))
+        #expect(rows.sections[0].items.map(\.content) == (0..<10).map { Array("row \($0)".utf8) })
+        try store.close()
+    }
+
     @Test("A successor with an earlier beginning than the file is removed")
     func compacted() throws {
         var story = try Story(seed: 2)

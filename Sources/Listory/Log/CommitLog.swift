@@ -214,7 +214,7 @@ extension CommitLog {
 }
 
 extension CommitLog {
-    /// Adds contents that were written in dropped commits. The value of a lost one is empty.
+    /// Adds contents that were written in dropped commits. The value of a lost one is empty, unless the file has it already.
     ///
     /// - Parameter content: returns a content, or nil if it is lost.
     /// - Returns: the references to lost contents.
@@ -237,7 +237,9 @@ extension CommitLog {
                 }
             }
             try environment.write { txn in
-                for (key, content) in part { try txn.put(content, forKey: key, in: contents) }
+                for (key, content) in part where try !content.isEmpty || !txn.contains(key, in: contents) {
+                    try txn.put(content, forKey: key, in: contents)
+                }
             }
         }
         return lost

@@ -40,9 +40,11 @@ public struct SalvageReport: Hashable, Sendable {
     public let itemCount: Int
     /// How many of these have a content that is lost. A last commit deletes them.
     public let unreadableCount: Int
-    /// How many contents of dropped commits are lost, those that only earlier versions have included.
+    /// How many contents of dropped commits are lost, those that only earlier versions have included; without those that were lost when
+    /// the store was salvaged before.
     public let lostContentCount: Int
-    /// How many names of versions are lost, or are of versions whose rows are.
+    /// How many names of versions are lost, or are of versions whose rows are. If the rows of names are damaged, nobody knows how many
+    /// there were: then it is at least 1, and names are also taken from old pages. Some of these may have been taken away.
     public let lostNameCount: Int
     /// How many rows of later versions can be read, and are added in a section of their own.
     public let leftoverCount: Int

@@ -287,6 +287,11 @@ extension SalvageIndex {
         return try scan.bytes(at: place).withUnsafeBytes { SalvageIndex.checked(reference, $0) }
     }
 
+    /// Whether the content of a dropped commit was lost already when the store was salvaged before: its value is empty.
+    func isKnownAsLost(_ reference: ContentReference) -> Bool {
+        reference.length > 0 && contents[SealedLog.contentKey(reference)]?.count == 0
+    }
+
     private static func checked(_ reference: ContentReference, _ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         (try? reference.check(bytes)) == nil ? nil : Array(bytes)
     }

@@ -17,7 +17,7 @@ struct SalvagedPiece {
     var rows: UntypedSnapshot
     /// The rows whose content is lost.
     var unreadable: [UntypedID]
-    /// How many contents of commits before its log are lost.
+    /// How many contents of commits before its log are lost, and were not lost before.
     var lostContentCount = 0
     /// How many events its commits have.
     var eventCount: UInt64
@@ -105,7 +105,7 @@ extension SalvageIndex {
         }
         return SalvagedPiece(
             base: base.version, last: state.version, rest: nil, rows: rows, unreadable: unreadable,
-            lostContentCount: lost.count, eventCount: eventCount, names: names)
+            lostContentCount: lost.count { !isKnownAsLost($0) }, eventCount: eventCount, names: names)
     }
 
     /// Replays a unit, and calls `body` with its records.
