@@ -215,6 +215,30 @@ struct NamedVersionFileTests {
         _ = try StoreVerification(path: fixture.path)
     }
 
+    @Test("If the rows of names are damaged, nobody knows which there were, so the file is salvaged and not repaired")
+    func damagedRows() throws {
+        let fixture = try Self.compacted()
+        let store = try UntypedStore.open(at: fixture.path)
+        try store.removeName("ten")
+        try store.addName("ninety", to: 90)
+        try store.close()
+        var place = 0
+        try DataFile.scan(fixture.path) { scan in
+            try scan.forEachEntry { if $0.database == Array("meta".utf8) { place = $0.page * scan.pageSize } }
+        }
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: fixture.path))
+        try file.seek(toOffset: UInt64(place))
+        try file.write(contentsOf: [UInt8](repeating: 0, count: 16))
+        try file.close()
+        let error = #expect(throws: ListError.self) { try UntypedStore.repair(at: fixture.path) }
+        guard case .notRepairable(commits: 0, contents: 0, names: 1...) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        let report = try UntypedStore.salvage(from: fixture.path, to: fixture.folder.file("salvaged"))
+        #expect(report.lostNameCount > 0 && report.lostCommitCount == 0)
+    }
+
     @Test("Names that Swift takes for equal are two, also when the store is salvaged")
     func equalNames() throws {
         let fixture = try Self.compacted()

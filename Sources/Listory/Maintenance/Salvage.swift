@@ -213,7 +213,7 @@ struct Salvage {
             },
             itemCount: newest?.rows.itemCount ?? 0, unreadableCount: newest?.unreadable.count ?? 0,
             lostContentCount: newest?.lostContentCount ?? 0,
-            lostNameCount: index.damagedNameCount + index.names.count
+            lostNameCount: index.damagedNameCount + index.names.count + (index.hasDamagedNames ? 1 : 0)
                 - Set(found.flatMap { $0.piece.names.map { Array($0.name.utf8) } }).count,
             leftoverCount: last.added.count, updatedCount: last.updated.count, section: last.section)
         guard path != nil else { return (report, []) }

@@ -45,6 +45,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private(set) lazy var namesByVersion = Dictionary(grouping: names.values, by: \.version)
     /// How many names there are whose versions cannot be read.
     private(set) var damagedNameCount = 0
+    /// Whether rows of names may be missing, so that names are also taken from old pages.
+    var hasDamagedNames: Bool { !isStore || scan.damagedTrees.contains(Array(LogFormat.metaDatabase.utf8)) }
     /// How many entries on a sound path have a wrong checksum, or are in a database whose name is damaged.
     private(set) var damagedEntryCount = 0
 
@@ -136,7 +138,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private func noteLoose(_ entry: PageScan.Entry) throws {
         if NamedVersion.name(ofKey: entry.key) != nil {
             // If sound paths lead to all names, others were taken away.
-            if !isStore || scan.damagedTrees.contains(Array(LogFormat.metaDatabase.utf8)) { _ = try noteName(entry) }
+            if hasDamagedNames { _ = try noteName(entry) }
         } else if let number = SalvageIndex.number(entry.key) {
             _ = try noteNumbered(number, entry.value, isReached: false)
         } else if entry.key.count == 12, contents[entry.key] == nil {
