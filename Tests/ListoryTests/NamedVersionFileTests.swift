@@ -215,6 +215,26 @@ struct NamedVersionFileTests {
         _ = try StoreVerification(path: fixture.path)
     }
 
+    @Test("A name whose key is damaged and no UTF-8 any more is taken away by the name that the error says")
+    func damagedKey() throws {
+        let fixture = try Self.compacted()
+        try Self.change(fixture.path) { log, txn in
+            let row = try #require(try txn.get(NamedVersion.key("ten"), in: log.meta))
+            try txn.delete(NamedVersion.key("ten"), in: log.meta)
+            let rows = try txn.openDatabase(
+                named: LogFormat.metaDatabase, of: [UInt8].self, [UInt8].self, create: false)
+            try txn.put(row, forKey: Array(LogFormat.namePrefix.utf8) + [0xFF] + Array("en".utf8), in: rows)
+        }
+        let store = try UntypedStore.open(at: fixture.path)
+        let error = #expect(throws: ListError.self) { try store.namedVersions }
+        #expect(error?.description.contains("\u{FFFD}en") == true)
+        try store.removeName("\u{FFFD}en")
+        #expect(try store.namedVersions.isEmpty)
+        #expect(throws: ListError.unknownName("\u{FFFD}en")) { try store.removeName("\u{FFFD}en") }
+        try store.close()
+        _ = try StoreVerification(path: fixture.path)
+    }
+
     @Test("If the rows of names are damaged, nobody knows which there were, so the file is salvaged and not repaired")
     func damagedRows() throws {
         let fixture = try Self.compacted()

@@ -66,8 +66,27 @@ extension CommitLog {
     /// - Throws: ``ListError/unknownName(_:)``.
     func removeName(_ name: String) throws {
         try environment.write { txn in
-            if try !txn.delete(NamedVersion.key(name), in: meta) { throw ListError.unknownName(name) }
+            let isThere = try removeNames(&txn) { $0.utf8.elementsEqual(name.utf8) }
+            if !isThere { throw ListError.unknownName(name) }
         }
+    }
+
+    /// Deletes rows of names.
+    ///
+    /// - Parameter isRemoved: whether a name is to go. A damaged key may be no UTF-8; its name then has other characters in these places.
+    /// - Returns: whether there were any.
+    @discardableResult
+    private func removeNames(_ txn: inout WriteTransaction, where isRemoved: (String) -> Bool) throws -> Bool {
+        // Whose keys are bytes.
+        let rows = try txn.openDatabase(
+            named: LogFormat.metaDatabase, of: [UInt8].self, [UInt8].self, create: false)
+        var keys: [[UInt8]] = []
+        try txn.forEach(in: rows) { key, _ in
+            if let name = NamedVersion.name(ofKey: key), isRemoved(name) { keys.append(Array(key)) }
+            return true
+        }
+        for key in keys { try txn.delete(key, in: rows) }
+        return !keys.isEmpty
     }
 
     private func put(_ named: NamedVersion, _ txn: inout WriteTransaction) throws {
@@ -78,12 +97,7 @@ extension CommitLog {
     /// Replaces all names.
     func replaceNames(with names: [NamedVersion]) throws {
         try environment.write { txn in
-            var keys: [String] = []
-            try txn.forEach(in: meta) { key, _ in
-                if let name = NamedVersion.name(ofKey: key) { keys.append(NamedVersion.key(name)) }
-                return true
-            }
-            for key in keys { try txn.delete(key, in: meta) }
+            try removeNames(&txn) { _ in true }
             for named in names { try put(named, &txn) }
         }
     }

@@ -71,7 +71,7 @@ extension StoreProtocol {
     /// Takes a name away. If that was the last name of a version before ``oldestVersion``, its rows go when old history is dropped next.
     ///
     /// - Throws: ``ListError/unknownName(_:)``, ``ListError/readOnly``, ``ListError/closed``, an error of the file.
-    /// - Complexity: O(log names), and two syncs.
+    /// - Complexity: O(names), and two syncs.
     public func removeName(_ name: String) throws {
         try door {
             try core.checkMayName()
