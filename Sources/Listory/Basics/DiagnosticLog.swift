@@ -97,6 +97,8 @@ extension Diagnostics.Report {
             return [Line(.debug, "packing", "packed old commits", ["commits": commits, "bytes": bytes])]
         case .packingFailed(let reason):
             return [Line(.warning, "packing.failed", "could not pack old commits", ["reason": reason])]
+        case .trimmingFailed(let reason):
+            return [Line(.warning, "trimming.failed", "could not drop old history", ["reason": reason])]
         case .compacted(let bytesBefore, let bytesAfter, let dropped, let packed):
             return [
                 Line(

@@ -24,6 +24,7 @@ struct DiagnosticMetrics: Sendable {
     private let packedCommits: Counter
     private let packedBytes: Counter
     private let packingFailures: Counter
+    private let trimmingFailures: Counter
     private let compaction: Timer
     private let bytesBefore: Recorder
     private let bytesAfter: Recorder
@@ -53,6 +54,7 @@ struct DiagnosticMetrics: Sendable {
         packedCommits = counter("packing.commits")
         packedBytes = counter("packing.bytes")
         packingFailures = counter("packing.failures")
+        trimmingFailures = counter("trimming.failures")
         compaction = timer("compaction.duration")
         bytesBefore = recorder("compaction.before.bytes")
         bytesAfter = recorder("compaction.after.bytes")
@@ -85,6 +87,7 @@ struct DiagnosticMetrics: Sendable {
             packedCommits.increment(by: commits)
             packedBytes.increment(by: bytes)
         case .packingFailed: packingFailures.increment()
+        case .trimmingFailed: trimmingFailures.increment()
         case .compacted(let before, let after, _, _):
             compaction.record(duration)
             bytesBefore.record(before)

@@ -32,6 +32,8 @@ struct Diagnostics: Sendable {
         case packed(commits: UInt64, bytes: Int)
         /// Packing in the background failed; the commits stay as they are.
         case packingFailed(reason: String)
+        /// A file without old history could not be written in the background; the commits stay.
+        case trimmingFailed(reason: String)
         case compacted(bytesBefore: Int, bytesAfter: Int, dropped: UInt64, packed: UInt64)
         case edited(Commit.Cause?, events: Int)
         case rebased(commits: Int, others: UInt64, conflicting: Int)

@@ -34,8 +34,12 @@ final class HistoryKeeper: StoreKeeper {
     private func look(in seconds: Int, _ number: Int) {
         queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
             guard let self, let store, isPresent(number) else { return }
-            // The log has everything, and there will be another look.
-            _ = try? store.trim(retention) { if !self.isPresent(number) { throw ListError.closed } }
+            do { try store.trim(retention) { if !self.isPresent(number) { throw ListError.closed } } } catch {
+                // The log has everything, and there will be another look.
+                if isPresent(number) {
+                    store.options.diagnostics.report(.trimmingFailed(reason: Diagnostics.reason(error)))
+                }
+            }
             look(in: 600, number)
         }
     }

@@ -1,5 +1,7 @@
 // Tests what a store reports to swift-log and swift-metrics.
 
+import Dispatch
+import Foundation
 import TestSupport
 import Testing
 
@@ -129,6 +131,27 @@ struct DiagnosticsTests {
         #expect(try watched.times("compaction.duration") == 1)
         #expect(try watched.recorded("compaction.before.bytes") == [Double(report.bytesBefore)])
         #expect(try watched.recorded("compaction.after.bytes") == [Double(report.bytesAfter)])
+        watched.expectNoSecrets()
+    }
+
+    @Test("If old history cannot be dropped in the background, the reason is reported")
+    func trimming() throws {
+        let watched = try Watched("trimming")
+        let store = try watched.create()
+        for _ in 0..<1_100 { try store.edit("SECRET", durability: .deferred) { try $0.toggle(.item(0)) } }
+        try store.waitUntilDurable()
+        // Nobody can claim the file.
+        let claim = watched.path + "-claim"
+        try FileManager.default.createDirectory(atPath: claim, withIntermediateDirectories: false)
+        let isReported = DispatchSemaphore(value: 0)
+        watched.answer("trimming.failed") { isReported.signal() }
+        try store.keep(Retention(steps: 1))
+        #expect(isReported.wait(timeout: .now() + .seconds(60)) == .success)
+        try FileManager.default.removeItem(atPath: claim)
+        try store.close()
+        let failures = watched.events("trimming.failed")
+        #expect(failures.map { $0["level"] } == ["warning"] && failures[0]["reason"]?.isEmpty == false)
+        #expect(try watched.counter("trimming.failures") == 1)
         watched.expectNoSecrets()
     }
 
