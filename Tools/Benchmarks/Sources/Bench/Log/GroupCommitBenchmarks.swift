@@ -16,6 +16,7 @@ struct GroupCommitBenchmarks {
 
     func run() throws {
         try runOneWriter()
+        try runOneWriterAndFile()
         for kind in [WaitingWriters.Kind.threads, .tasks] { try runWriters(kind) }
     }
 
@@ -28,6 +29,20 @@ struct GroupCommitBenchmarks {
             try files.withNewFile { try RawLog.seconds(records, batch: 1, path: $0) } / Double(count) * 1e6
         }
         try runner.measure(name, unit: "µs/commit", target: .ratio(atMost: 1.1), peer: peer) {
+            try files.withNewFile { try AppendRun(count, 1).measure(path: $0, runner.sink).seconds }
+                / Double(count) * 1e6
+        }
+    }
+
+    /// Measures one writer, compared with the same records in a plain file, each written and synced.
+    private func runOneWriterAndFile() throws {
+        let name = "\(GroupCommitBenchmarks.prefix)/one-writer/vs-file"
+        guard runner.wants(name), let count = scale.groupCommits.first?.commitCount else { return }
+        let records = try files.withNewFile { try AppendRun(count, 1).records(path: $0) }
+        let peer = Runner.Peer(name: "pwrite and fdatasync of each record", ratioKind: .cost) {
+            try files.withNewFile { try PlainFile.seconds(records, path: $0) } / Double(count) * 1e6
+        }
+        try runner.measure(name, unit: "µs/commit", target: .ratio(atMost: 1.15), peer: peer) {
             try files.withNewFile { try AppendRun(count, 1).measure(path: $0, runner.sink).seconds }
                 / Double(count) * 1e6
         }
