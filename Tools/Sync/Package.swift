@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+// The shared log of a list, and its engines: in memory, PostgreSQL, NATS JetStream. A separate package, so that only it needs the
+// clients libpq and nats.c.
+import PackageDescription
+
+let package = Package(
+    name: "listory-sync",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "SharedLog", targets: ["SharedLog"]),
+        .library(name: "MemoryLog", targets: ["MemoryLog"]),
+        .library(name: "PostgresLog", targets: ["PostgresLog"]),
+        .library(name: "NATSLog", targets: ["NATSLog"]),
+        .library(name: "LogServers", targets: ["LogServers"]),
+        .executable(name: "sync-bench", targets: ["SyncBench"]),
+    ],
+    targets: [
+        .target(name: "SharedLog"),
+        .target(name: "MemoryLog", dependencies: ["SharedLog"]),
+        .systemLibrary(
+            name: "CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(name: "PostgresLog", dependencies: ["SharedLog", "CLibpq"]),
+        .systemLibrary(
+            name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
+        .target(name: "NATSLog", dependencies: ["SharedLog", "CNATS"]),
+        // Servers on loopback, for the tests and for trying things out.
+        .target(name: "LogServers"),
+        .executableTarget(
+            name: "SyncBench",
+            dependencies: ["SharedLog", "PostgresLog", "NATSLog", "LogServers", "CLibpq", "CNATS"]),
+        // Starts a server and waits to be killed, for the test that servers end with the process that started them.
+        .executableTarget(name: "ServerHolder", dependencies: ["LogServers"], path: "Tests/ServerHolder"),
+        .testTarget(
+            name: "SyncTests",
+            dependencies: [
+                "SharedLog", "MemoryLog", "PostgresLog", "NATSLog", "LogServers", "ServerHolder", "CLibpq", "CNATS",
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

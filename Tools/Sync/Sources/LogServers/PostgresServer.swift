@@ -1,0 +1,164 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A PostgreSQL server on loopback, with its files in a temporary folder. It ends with this process.
+public final class PostgresServer: Sendable {
+    public let port: Int
+    /// The password of the user `postgres`; nil if the server asks for none.
+    public let password: String?
+    private let folder: ServerFolder
+    private let settings: Mutex<[String]>
+    private let process = Mutex<ServerProcess?>(nil)
+
+    /// Makes an empty server and starts it.
+    ///
+    /// - Parameters:
+    ///   - password: of the user `postgres`; nil if everybody is let in.
+    ///   - isDurable: whether it syncs its files. Without that it survives being killed, but not a power cut.
+    ///   - settings: for the configuration, as `name=value`.
+    public init(password: String? = nil, isDurable: Bool = false, settings: [String] = []) throws {
+        folder = try ServerFolder()
+        port = try ServerProcess.freePort()
+        self.password = password
+        self.settings = Mutex(["fsync=\(isDurable ? "on" : "off")"] + settings)
+        try PostgresServer.giveAway(folder.url)
+        var command = try [
+            PostgresServer.program("initdb"), "-D", PostgresServer.data(in: folder), "-U", "postgres", "-E", "UTF8",
+            "--locale=C", "--no-sync", "-A", password == nil ? "trust" : "scram-sha-256",
+        ]
+        if let password {
+            let file = folder.url.appending(path: "password")
+            try Data(password.utf8).write(to: file)
+            command.append("--pwfile=\(file.path)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        }
+        try ServerProcess.run(command, user: PostgresServer.user)
+        try start()
+    }
+
+    /// Makes a standby of another server and starts it.
+    public init(standbyOf primary: PostgresServer, name: String) throws {
+        folder = try ServerFolder()
+        port = try ServerProcess.freePort()
+        password = primary.password
+        settings = Mutex(["fsync=off"])
+        try PostgresServer.giveAway(folder.url)
+        try ServerProcess.run(
+            [
+                PostgresServer.program("pg_basebackup"), "-D", PostgresServer.data(in: folder), "-X", "stream", "-R",
+                "--no-sync", "-c", "fast", "-d",
+                "host=127.0.0.1 port=\(primary.port) user=postgres application_name=\(name)",
+            ], user: PostgresServer.user)
+        try start()
+    }
+
+    /// The address of the server for libpq.
+    public var url: String { url(hosts: [port]) }
+
+    /// An address with several servers, each with the password of this one.
+    public func url(with other: PostgresServer) -> String { url(hosts: [port, other.port]) }
+
+    private func url(hosts ports: [Int]) -> String {
+        let user = password.map { "postgres:\($0)" } ?? "postgres"
+        return "postgresql://\(user)@\(ports.map { "127.0.0.1:\($0)" }.joined(separator: ","))/postgres"
+    }
+
+    /// Starts the server again after ``kill()`` or ``stop()``, with more settings, which it keeps.
+    public func start(with more: [String] = []) throws {
+        let settings = settings.withLock { settings in
+            settings += more
+            return settings
+        }
+        try process.withLock { process in
+            process?.end(keepsFolder: true)
+            process = try ServerProcess(
+                [
+                    PostgresServer.program("postgres"), "-D", PostgresServer.data(in: folder), "-p", "\(port)", "-h",
+                    "127.0.0.1", "-k", "",
+                ] + settings.flatMap { ["-c", $0] }, user: PostgresServer.user, log: folder.url.appending(path: "log"),
+                removed: folder.url)
+        }
+        let ready = try PostgresServer.program("pg_isready")
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while (try? ServerProcess.run([ready, "-h", "127.0.0.1", "-p", "\(port)"], user: nil)) == nil {
+            guard process.withLock({ $0?.isRunning == true }), Date() < deadline else {
+                let log = try? String(contentsOf: folder.url.appending(path: "log"), encoding: .utf8)
+                throw ServerError("PostgreSQL did not start: \((log ?? "").suffix(2000))")
+            }
+            usleep(50_000)
+        }
+    }
+
+    /// Kills the server without a warning, as a crash would.
+    public func kill() throws {
+        try process.withLock { process in
+            process?.signal(SIGKILL)
+            try process?.waitUntilEnded()
+        }
+        // Its children notice it, and end. They must have before it starts again.
+        usleep(300_000)
+    }
+
+    /// Stops the server in order.
+    public func stop() throws {
+        try process.withLock { process in
+            process?.signal(SIGINT)
+            try process?.waitUntilEnded()
+        }
+    }
+
+    /// Lets the server stand still, as if its machine were not reachable, or go on.
+    public func suspend(_ suspends: Bool) { process.withLock { $0?.signal(suspends ? SIGSTOP : SIGCONT) } }
+
+    /// Makes a standby the primary, and waits until it accepts changes.
+    public func promote() throws {
+        try ServerProcess.run(
+            [PostgresServer.program("pg_ctl"), "promote", "-w", "-D", PostgresServer.data(in: folder)],
+            user: PostgresServer.user)
+    }
+
+    /// Ends the server and removes its files.
+    public func end() { process.withLock { $0?.end() } }
+
+    // MARK: Files and users
+
+    private static func data(in folder: ServerFolder) -> String { folder.url.appending(path: "data").path }
+
+    /// PostgreSQL refuses to run as root. Its package makes a user for it.
+    static var user: String? { getuid() == 0 ? "postgres" : nil }
+
+    private static func giveAway(_ folder: URL) throws {
+        guard let user else { return }
+        try FileManager.default.setAttributes([.ownerAccountName: user], ofItemAtPath: folder.path)
+    }
+
+    /// Debian keeps the programs of each release in a folder of its own.
+    private static func program(_ name: String) throws -> String {
+        let releases = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let newestFirst = releases.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }
+        return try ServerProcess.program(name, in: newestFirst.map { "/usr/lib/postgresql/\($0)/bin" })
+    }
+}
+
+/// A primary and a standby, which has everything that the primary has acknowledged.
+public struct PostgresPair: Sendable {
+    public let primary: PostgresServer
+    public let standby: PostgresServer
+
+    public init() throws {
+        primary = try PostgresServer(settings: ["synchronous_commit=remote_apply"])
+        standby = try PostgresServer(standbyOf: primary, name: "standby1")
+        // From here on, the primary waits for the standby. It could not before: there was none.
+        try primary.stop()
+        try primary.start(with: ["synchronous_standby_names=standby1"])
+    }
+
+    /// The address of both.
+    public var url: String { primary.url(with: standby) }
+}

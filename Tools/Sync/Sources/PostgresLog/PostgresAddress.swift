@@ -1,0 +1,49 @@
+import CLibpq
+import SharedLog
+
+/// The address of a PostgreSQL server, as libpq understands it.
+struct PostgresAddress: Sendable {
+    /// Names and values for `PQconnectdbParams`.
+    let parameters: [(name: String, value: String)]
+    /// What must not be in a message.
+    let secrets: [String]
+
+    init(_ url: String, connectTimeout: Duration) throws(SharedLogError) {
+        guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
+            throw .invalidAddress(reason: "it does not begin with postgresql://")
+        }
+        guard !url.utf8.contains(0), let options = PQconninfoParse(url, nil) else {
+            // libpq's message quotes the part that it does not understand, which may be a part of the password.
+            throw .invalidAddress(reason: "libpq does not understand it")
+        }
+        defer { PQconninfoFree(options) }
+        var given: [(name: String, value: String)] = []
+        var secrets: [String] = []
+        var index = 0
+        while let keyword = options[index].keyword {
+            if let value = options[index].val {
+                let name = String(cString: keyword)
+                given.append((name, String(cString: value)))
+                // libpq marks the parameters that should not be shown.
+                if options[index].dispchar.map({ $0.pointee == UInt8(ascii: "*") }) == true || name == "password" {
+                    secrets.append(String(cString: value))
+                }
+            }
+            index += 1
+        }
+        func isGiven(_ name: String) -> Bool { given.contains { $0.name == name } }
+        let defaults = [
+            // For each of the hosts. libpq takes whole seconds.
+            ("connect_timeout", String(max(2, connectTimeout.components.seconds))),
+            ("fallback_application_name", "listory"),
+            // Of several hosts, the one that can be written to: after a standby has taken over, it is another one.
+            ("target_session_attrs", "read-write"),
+            // A connection whose server has vanished is noticed while the client waits.
+            ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "20000"),
+            ("client_encoding", "UTF8"),
+        ]
+        parameters = given + defaults.filter { !isGiven($0.0) }
+        self.secrets = secrets
+    }
+}

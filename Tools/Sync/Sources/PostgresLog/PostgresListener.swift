@@ -1,0 +1,108 @@
+import Dispatch
+import SharedLog
+
+/// Waits on a connection of its own until the log grows. No thread waits meanwhile: dispatch watches the socket.
+///
+/// A notification can be lost with its connection, and a server of another make may have none. So the end is also read after each
+/// pause.
+final class PostgresListener: @unchecked Sendable {
+    // All variables are used on the queue only.
+    private let queue = DispatchQueue(label: "listory.postgres.changes")
+    private let address: PostgresAddress
+    private let list: String
+    private let options: PostgresLog.Options
+    private let broadcast: ChangeBroadcast
+    private var connection: (handle: PostgresConnection, list: Int64)?
+    private var socket: (any DispatchSourceRead)?
+    private var pause = GrowingPause()
+    private var seen: [UInt8] = []
+    private var isRunning = false
+    private var isStopped = false
+
+    init(_ address: PostgresAddress, list: String, options: PostgresLog.Options, broadcast: ChangeBroadcast) {
+        self.address = address
+        self.list = list
+        self.options = options
+        self.broadcast = broadcast
+    }
+
+    func start() {
+        queue.async { [self] in
+            guard !isRunning, !isStopped else { return }
+            isRunning = true
+            connect()
+        }
+    }
+
+    func stop() {
+        queue.async { [self] in
+            isStopped = true
+            disconnect()
+        }
+    }
+
+    private func connect() {
+        guard !isStopped else { return }
+        do {
+            let handle = try PostgresConnection(address, timeout: options.timeout)
+            let id = try PostgresSchema.findList(list, creates: options.createsList, on: handle)
+            // A server of another make may not know it: the pauses are enough then.
+            do { try handle.run("LISTEN \(PostgresSchema.channel(of: id))") } catch where handle.isAlive {}
+            connection = (handle, id)
+            pause.succeeded()
+            let source = DispatchSource.makeReadSource(fileDescriptor: handle.socket, queue: queue)
+            source.setEventHandler { [weak self] in self?.read(handle) }
+            // The connection, and so its socket, is there until dispatch does not watch it any more.
+            source.setCancelHandler { withExtendedLifetime(handle) {} }
+            source.resume()
+            socket = source
+            // What came while there was no connection woke nobody.
+            broadcast.yield()
+            look(handle)
+        } catch {
+            retry()
+        }
+    }
+
+    private func disconnect() {
+        socket?.cancel()
+        socket = nil
+        connection = nil
+    }
+
+    private func retry() {
+        disconnect()
+        guard !isStopped else { return }
+        pause.failed()
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(pause.remaining.milliseconds))) { [weak self] in
+            self?.connect()
+        }
+    }
+
+    private func read(_ handle: PostgresConnection) {
+        guard handle === connection?.handle else { return }
+        do {
+            if try handle.readNotifications() { broadcast.yield() }
+        } catch {
+            retry()
+        }
+    }
+
+    /// Reads the end, and again after the pause.
+    private func look(_ handle: PostgresConnection) {
+        guard !isStopped, let connection, handle === connection.handle else { return }
+        do {
+            let rows = try handle.run(PostgresSchema.end, [.integer(connection.list)])
+            let found = rows.map { $0.count > 0 ? Array($0.bytes(0, 0)) + Array($0.bytes(0, 1)) : [] } ?? []
+            if found != seen { broadcast.yield() }
+            seen = found
+            // A notification may have come with the answer: the socket does not show it any more.
+            if try handle.readNotifications() { broadcast.yield() }
+            queue.asyncAfter(deadline: .now() + .milliseconds(Int(options.pause.milliseconds))) { [weak self] in
+                self?.look(handle)
+            }
+        } catch {
+            retry()
+        }
+    }
+}

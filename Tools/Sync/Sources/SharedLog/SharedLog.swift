@@ -1,0 +1,87 @@
+// The seam between a replica and the server that keeps the log of a list: see Docs/Design/Sync.md.
+
+/// The log of one list, which several replicas share. An engine for a kind of server implements it.
+///
+/// All functions throw ``SharedLogError`` and nothing else. They may be called at any time, also at once from several tasks.
+public protocol SharedLog: Sendable {
+    /// Where the log ends.
+    func end() async throws -> LogPosition
+
+    /// Appends entries if the log ends at a position. Either all of them are appended or none; an engine whose server cannot do
+    /// that may append a beginning of them, in order, before it throws.
+    ///
+    /// Throws ``SharedLogError/unavailable(cause:)`` if it is unknown whether the entries were appended. ``end()`` shows it later.
+    ///
+    /// - Parameters:
+    ///   - entries: consecutive ones, of which the first follows the position.
+    func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult
+
+    /// The entries after a number, in order and without a gap: at least one if there is one, and not more than fit into the bytes
+    /// unless it is a single one. It may return fewer than fit, and only an empty result says that there are no more.
+    ///
+    /// Each entry has its own checksum and is linked to the one before it in the result. Whether the first one follows what the
+    /// caller has is for the caller to check: see ``LogChain``.
+    func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry]
+
+    /// Yields when the log may have grown, also after a lost connection was made again. Ends when the log is closed.
+    func changes() -> AsyncStream<Void>
+
+    /// The snapshot that was offered last, if there is one.
+    func snapshot() async throws -> LogSnapshot?
+
+    /// Keeps a snapshot instead of the one before.
+    func offer(_ snapshot: LogSnapshot) async throws
+
+    /// Ends the connections. Later calls throw ``SharedLogError/closed``.
+    func close() async
+}
+
+/// A position in a log: how many entries there are up to it, and which one is the last.
+public struct LogPosition: Hashable, Sendable, CustomStringConvertible {
+    /// The number of entries, which is also the number of the last one.
+    public var number: UInt64
+    /// The checksum of the last entry; 0 if there is none.
+    public var checksum: UInt64
+
+    /// The beginning of every log.
+    public static let beginning = LogPosition(number: 0, checksum: 0)
+
+    /// The largest number of an entry. PostgreSQL has no larger integers.
+    public static let maximumNumber = UInt64(Int64.max)
+
+    public init(number: UInt64, checksum: UInt64) {
+        self.number = number
+        self.checksum = checksum
+    }
+
+    public var description: String { "\(number) (checksum \(hexadecimal(checksum)))" }
+}
+
+/// What became of an attempt to append entries.
+public enum AppendResult: Hashable, Sendable {
+    /// All entries were appended.
+    case appended
+    /// Nothing was appended, because the log ends elsewhere.
+    case behind(end: LogPosition)
+}
+
+/// A compacted copy of a store, with which a new replica begins.
+public struct LogSnapshot: Hashable, Sendable {
+    /// The position of the log that the copy stands for.
+    public var position: LogPosition
+    public var bytes: [UInt8]
+
+    public init(position: LogPosition, bytes: [UInt8]) {
+        self.position = position
+        self.bytes = bytes
+    }
+
+    /// The checksum of the bytes.
+    package var digest: UInt64 { bytes.withUnsafeBytes { XXHash64.hash($0, seed: position.number) } }
+}
+
+/// A checksum as it is written in messages.
+package func hexadecimal(_ value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+}

@@ -1,0 +1,23 @@
+// Starts a server, prints its port, and waits to be killed.
+
+import Foundation
+import LogServers
+
+@main
+struct ServerHolder {
+    static func main() throws {
+        let kind = CommandLine.arguments.dropFirst().first
+        if kind == "nats" {
+            let server = try NATSServer()
+            try wait(port: server.port, server)
+        } else {
+            let server = try PostgresServer()
+            try wait(port: server.port, server)
+        }
+    }
+
+    private static func wait(port: Int, _ server: AnyObject) throws {
+        FileHandle.standardOutput.write(Data("\(port)\n".utf8))
+        withExtendedLifetime(server) { while true { sleep(1000) } }
+    }
+}
