@@ -55,6 +55,13 @@ final class ServerProcess: Sendable {
             shell.standardInput = input.reading
             shell.standardOutput = output.writing
             shell.standardError = FileHandle.standardError
+            // Threads of dispatch block most signals, and a program would begin with the same ones blocked: a shell would then never
+            // hear that its child has ended.
+            var none = sigset_t()
+            var before = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, &before)
+            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
             try shell.run()
             return (input, output)
         }

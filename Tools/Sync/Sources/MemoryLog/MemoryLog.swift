@@ -43,7 +43,7 @@ public final class MemoryLog: SharedLog {
     deinit { server.disconnect(broadcast) }
 
     public func end() async throws -> LogPosition {
-        try await run(.end) { visible throws(SharedLogError) in try server.end(upTo: visible) }
+        try await run(.end) { visible in try server.end(upTo: visible) }
     }
 
     public func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult {
@@ -60,7 +60,7 @@ public final class MemoryLog: SharedLog {
     }
 
     public func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry] {
-        let entries = try await run(.entries(after: number)) { visible throws(SharedLogError) in
+        let entries = try await run(.entries(after: number)) { visible in
             try server.entries(after: number, maximumBytes: maximumBytes, upTo: visible)
         }
         try LogChain.verify(entries, afterNumber: number)
@@ -70,11 +70,11 @@ public final class MemoryLog: SharedLog {
     public func changes() -> AsyncStream<Void> { broadcast.stream() }
 
     public func snapshot() async throws -> LogSnapshot? {
-        try await run(.snapshot) { _ throws(SharedLogError) in server.snapshot }
+        try await run(.snapshot) { _ in server.snapshot }
     }
 
     public func offer(_ snapshot: LogSnapshot) async throws {
-        try await run(.offer(snapshot.position)) { _ throws(SharedLogError) in server.snapshot = snapshot }
+        try await run(.offer(snapshot.position)) { _ in server.snapshot = snapshot }
     }
 
     public func close() async {
@@ -86,7 +86,7 @@ public final class MemoryLog: SharedLog {
     // MARK: Faults
 
     private func run<Result>(
-        _ call: Call, _ body: (_ visible: UInt64) throws(SharedLogError) -> Result
+        _ call: Call, _ body: (_ visible: UInt64) throws -> Result
     ) async throws -> Result {
         let fault = try await begin(call)
         let visible = if case .stale(let number) = fault { number } else { UInt64.max }
@@ -95,19 +95,19 @@ public final class MemoryLog: SharedLog {
         return result
     }
 
-    private func begin(_ call: Call) async throws(SharedLogError) -> Fault? {
-        guard !isClosed.load(ordering: .relaxed) else { throw .closed }
+    private func begin(_ call: Call) async throws -> Fault? {
+        guard !isClosed.load(ordering: .relaxed) else { throw SharedLogError.closed }
         let fault = await fault(call)
         switch fault {
-        case .requestLost: throw .unavailable(cause: "the request was lost")
-        case .refused(let refusal): throw .refused(refusal, cause: "as the test wants it")
+        case .requestLost: throw SharedLogError.unavailable(cause: "the request was lost")
+        case .refused(let refusal): throw SharedLogError.refused(refusal, cause: "as the test wants it")
         case .answerLost, .partial, .stale, nil: return fault
         }
     }
 
-    private func finish(_ fault: Fault?) throws(SharedLogError) {
+    private func finish(_ fault: Fault?) throws {
         switch fault {
-        case .answerLost, .partial: throw .unavailable(cause: "the answer was lost")
+        case .answerLost, .partial: throw SharedLogError.unavailable(cause: "the answer was lost")
         default: return
         }
     }

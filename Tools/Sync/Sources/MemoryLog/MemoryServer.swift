@@ -83,21 +83,21 @@ public final class MemoryServer: Sendable {
         for connection in state.withLock({ $0.connections }) { connection.yield() }
     }
 
-    func end(upTo visible: UInt64) throws(SharedLogError) -> LogPosition {
-        try state.withLock { (state) throws(SharedLogError) in
+    func end(upTo visible: UInt64) throws -> LogPosition {
+        try state.withLock { state in
             try MemoryServer.end(of: state, count: min(state.entries.count, Int(clamping: visible)))
         }
     }
 
-    private static func end(of state: State, count: Int) throws(SharedLogError) -> LogPosition {
+    private static func end(of state: State, count: Int) throws -> LogPosition {
         if count == 0 { return .beginning }
         let bytes = state.entries[count - 1]
         return try LogEntry(encoded: bytes, number: UInt64(count)).position
     }
 
     /// Appends the first of the entries if the log ends at a position.
-    func append(_ entries: [LogEntry], after position: LogPosition, first count: Int) throws(SharedLogError) -> AppendResult {
-        let result = try state.withLock { (state) throws(SharedLogError) -> AppendResult in
+    func append(_ entries: [LogEntry], after position: LogPosition, first count: Int) throws -> AppendResult {
+        let result = try state.withLock { state -> AppendResult in
             let end = try MemoryServer.end(of: state, count: state.entries.count)
             guard end == position else { return .behind(end: end) }
             state.entries.append(contentsOf: entries.prefix(count).map { $0.encoded() })
@@ -107,8 +107,8 @@ public final class MemoryServer: Sendable {
         return result
     }
 
-    func entries(after number: UInt64, maximumBytes: Int, upTo visible: UInt64) throws(SharedLogError) -> [LogEntry] {
-        try state.withLock { (state) throws(SharedLogError) in
+    func entries(after number: UInt64, maximumBytes: Int, upTo visible: UInt64) throws -> [LogEntry] {
+        try state.withLock { state in
             let count = min(state.entries.count, Int(clamping: visible))
             var result: [LogEntry] = []
             var bytes = 0

@@ -8,13 +8,13 @@ struct PostgresAddress: Sendable {
     /// What must not be in a message.
     let secrets: [String]
 
-    init(_ url: String, connectTimeout: Duration) throws(SharedLogError) {
+    init(_ url: String, connectTimeout: Duration) throws {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
-            throw .invalidAddress(reason: "it does not begin with postgresql://")
+            throw SharedLogError.invalidAddress(reason: "it does not begin with postgresql://")
         }
         guard !url.utf8.contains(0), let options = PQconninfoParse(url, nil) else {
             // libpq's message quotes the part that it does not understand, which may be a part of the password.
-            throw .invalidAddress(reason: "libpq does not understand it")
+            throw SharedLogError.invalidAddress(reason: "libpq does not understand it")
         }
         defer { PQconninfoFree(options) }
         var given: [(name: String, value: String)] = []

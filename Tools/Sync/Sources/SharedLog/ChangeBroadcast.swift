@@ -26,6 +26,8 @@ package final class ChangeBroadcast: Sendable {
             continuation.finish()
             return stream
         }
+        // What came before nobody was told of.
+        continuation.yield()
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { _ = $0.streams.removeValue(forKey: key) }
         }

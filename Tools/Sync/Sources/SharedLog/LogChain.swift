@@ -7,16 +7,16 @@ public enum LogChain {
     @discardableResult
     public static func verify(
         _ entries: some Sequence<LogEntry>, after position: LogPosition
-    ) throws(SharedLogError) -> LogPosition {
+    ) throws -> LogPosition {
         var end = position
         for entry in entries {
             // No number follows the largest one, so it cannot be added to.
             guard end.number < LogPosition.maximumNumber, entry.number == end.number + 1 else {
-                throw .damaged(
+                throw SharedLogError.damaged(
                     .entry(entry.number), expected: "the entry after \(end.number)", found: "entry \(entry.number)")
             }
             guard entry.link == end.checksum else {
-                throw .damaged(
+                throw SharedLogError.damaged(
                     .entry(entry.number), expected: "a link to \(hexadecimal(end.checksum))",
                     found: "a link to \(hexadecimal(entry.link))")
             }
@@ -27,22 +27,22 @@ public enum LogChain {
 
     /// Checks what an engine has read after a number: the first entry has the next number, and each of the others follows the one
     /// before it.
-    package static func verify(_ entries: [LogEntry], afterNumber number: UInt64) throws(SharedLogError) {
+    package static func verify(_ entries: [LogEntry], afterNumber number: UInt64) throws {
         guard let first = entries.first else { return }
         try verify(entries, after: LogPosition(number: number, checksum: first.link))
         guard number > 0 || first.link == 0 else {
-            throw .damaged(.entry(1), expected: "no link", found: "a link to \(hexadecimal(first.link))")
+            throw SharedLogError.damaged(.entry(1), expected: "no link", found: "a link to \(hexadecimal(first.link))")
         }
     }
 
     /// Checks a number that a server says.
-    package static func checked(_ position: LogPosition) throws(SharedLogError) -> LogPosition {
+    package static func checked(_ position: LogPosition) throws -> LogPosition {
         guard position.number <= LogPosition.maximumNumber else {
-            throw .damaged(
+            throw SharedLogError.damaged(
                 .end, expected: "a number of at most \(LogPosition.maximumNumber)", found: "\(position.number)")
         }
         guard position.number > 0 || position.checksum == 0 else {
-            throw .damaged(.end, expected: "no checksum before the first entry", found: hexadecimal(position.checksum))
+            throw SharedLogError.damaged(.end, expected: "no checksum before the first entry", found: hexadecimal(position.checksum))
         }
         return position
     }

@@ -76,20 +76,17 @@ public struct LogEntry: Hashable, Sendable {
     }
 
     /// Reads an entry from bytes of a server, which may be anything.
-    public init(encoded: [UInt8], number: UInt64) throws(SharedLogError) {
-        let result = encoded.withUnsafeBytes { bytes in
-            Result { () throws(SharedLogError) in try LogEntry(encoded: bytes, number: number) }
-        }
-        self = try result.get()
+    public init(encoded: [UInt8], number: UInt64) throws {
+        self = try encoded.withUnsafeBytes { try LogEntry(encoded: $0, number: number) }
     }
 
     /// Reads an entry from bytes of a server, which may be anything.
-    public init(encoded: UnsafeRawBufferPointer, number: UInt64) throws(SharedLogError) {
+    public init(encoded: UnsafeRawBufferPointer, number: UInt64) throws {
         let header = try Header(encoded, number: number)
         let bytes = UnsafeRawBufferPointer(rebasing: encoded[LogEntry.headerBytes...])
         let found = LogEntry.checksum(of: bytes, number: number)
         guard found == header.checksum else {
-            throw .damaged(
+            throw SharedLogError.damaged(
                 .entry(number), expected: "checksum \(hexadecimal(header.checksum))", found: hexadecimal(found))
         }
         self.number = number
@@ -103,18 +100,18 @@ public struct LogEntry: Hashable, Sendable {
         package let link: UInt64
         package let checksum: UInt64
 
-        package init(_ bytes: UnsafeRawBufferPointer, number: UInt64) throws(SharedLogError) {
+        package init(_ bytes: UnsafeRawBufferPointer, number: UInt64) throws {
             guard let format = bytes.first else {
-                throw .damaged(.entry(number), expected: "an entry", found: "no bytes")
+                throw SharedLogError.damaged(.entry(number), expected: "an entry", found: "no bytes")
             }
             guard format <= LogEntry.format else {
-                throw .futureFormat(.entry(number), expected: Int(LogEntry.format), found: Int(format))
+                throw SharedLogError.futureFormat(.entry(number), expected: Int(LogEntry.format), found: Int(format))
             }
             guard format == LogEntry.format else {
-                throw .damaged(.entry(number), expected: "format \(LogEntry.format)", found: "format \(format)")
+                throw SharedLogError.damaged(.entry(number), expected: "format \(LogEntry.format)", found: "format \(format)")
             }
             guard bytes.count >= LogEntry.headerBytes else {
-                throw .damaged(
+                throw SharedLogError.damaged(
                     .entry(number), expected: "at least \(LogEntry.headerBytes) bytes", found: "\(bytes.count)")
             }
             link = bytes.littleEndian(at: 1)

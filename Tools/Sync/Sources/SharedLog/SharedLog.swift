@@ -23,7 +23,8 @@ public protocol SharedLog: Sendable {
     /// caller has is for the caller to check: see ``LogChain``.
     func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry]
 
-    /// Yields when the log may have grown, also after a lost connection was made again. Ends when the log is closed.
+    /// Yields at once, and then whenever the log may have grown, also after a lost connection was made again. Ends when the log is
+    /// closed.
     func changes() -> AsyncStream<Void>
 
     /// The snapshot that was offered last, if there is one.

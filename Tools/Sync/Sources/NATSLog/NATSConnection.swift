@@ -1,0 +1,431 @@
+// A connection to NATS servers with JetStream. nats.c has threads of its own and makes a lost connection again by itself; its calls
+// wait for their answers, for a few seconds at most.
+
+import CNATS
+import SharedLog
+import Synchronization
+
+/// What nats.c tells from its own threads.
+///
+/// nats.c may still call when its connection is closed, so it is given a number, not a pointer: a number that is not known any more
+/// is ignored.
+final class NATSEvents: Sendable {
+    private static let all = Mutex<(events: [UInt: NATSEvents], next: UInt)>(([:], 1))
+
+    let broadcast: ChangeBroadcast
+    /// How often the connection was made again.
+    let reconnections = Atomic(0)
+    /// Whether the server has said since it was last asked that something is not permitted. It does not say what.
+    let isRefused = Atomic(false)
+    private let key: UInt
+
+    init(_ broadcast: ChangeBroadcast) {
+        self.broadcast = broadcast
+        key = NATSEvents.all.withLock { all in
+            defer { all.next += 1 }
+            return all.next
+        }
+    }
+
+    /// What nats.c is given.
+    var closure: UnsafeMutableRawPointer? {
+        NATSEvents.all.withLock { $0.events[key] = self }
+        return UnsafeMutableRawPointer(bitPattern: key)
+    }
+
+    func forget() { NATSEvents.all.withLock { _ = $0.events.removeValue(forKey: key) } }
+
+    static func find(_ closure: UnsafeMutableRawPointer?) -> NATSEvents? {
+        all.withLock { $0.events[UInt(bitPattern: closure)] }
+    }
+}
+
+/// A message that was received or that is to be sent.
+final class NATSMessage {
+    let handle: OpaquePointer
+
+    init(_ handle: OpaquePointer) { self.handle = handle }
+
+    deinit { natsMsg_Destroy(handle) }
+
+    var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: natsMsg_GetData(handle), count: Int(natsMsg_GetDataLength(handle)))
+    }
+
+    /// The sequence in the stream, of a message that was asked for.
+    var sequence: UInt64 { natsMsg_GetSequence(handle) }
+
+    /// The sequence in the stream, of a message from a consumer; nil if it is from somewhere else.
+    var consumedSequence: UInt64? {
+        var data: UnsafeMutablePointer<jsMsgMetaData>?
+        guard natsMsg_GetMetaData(&data, handle) == NATS_OK, let data else { return nil }
+        defer { jsMsgMetaData_Destroy(data) }
+        return data.pointee.Sequence.Stream
+    }
+}
+
+/// What JetStream answered, or why it did not.
+struct NATSFailure: Error {
+    let status: natsStatus
+    let code: jsErrCode
+    let message: String
+
+    var isNotFound: Bool { status == NATS_NOT_FOUND || code == JSNoMessageFoundErr || code == JSStreamNotFoundErr }
+
+    /// Whether the stream does not end where a message expects it. Newer servers have a second code for it.
+    var isWrongSequence: Bool { code == JSStreamWrongLastSequenceErr || code.rawValue == 10164 }
+
+    var error: SharedLogError {
+        switch code {
+        case JSNotEnabledErr, JSNotEnabledForAccountErr: return .refused(.permissions, cause: message)
+        case JSStreamReplicasNotSupportedErr:
+            return .invalidAddress(reason: "several replicas of a list need a cluster of servers")
+        default: break
+        }
+        switch status {
+        case NATS_CONNECTION_AUTH_FAILED: return .refused(.credentials, cause: message)
+        case NATS_NOT_PERMITTED: return .refused(.permissions, cause: message)
+        default: return .unavailable(cause: message)
+        }
+    }
+}
+
+/// One connection. Used on one queue only.
+final class NATSConnection: @unchecked Sendable {
+    private let handle: OpaquePointer
+    private let context: OpaquePointer
+    private let events: NATSEvents
+    private let secrets: [String]
+    private var wakeUp: OpaquePointer?
+
+    /// Connects to one of the servers, and waits for it.
+    init(_ address: NATSAddress, timeout: Duration, connectTimeout: Duration, events: NATSEvents) throws {
+        var options: OpaquePointer?
+        guard natsOptions_Create(&options) == NATS_OK, let options else {
+            throw SharedLogError.unavailable(cause: "there is no memory for a connection")
+        }
+        defer { natsOptions_Destroy(options) }
+        secrets = address.secrets
+        self.events = events
+        try NATSConnection.apply(address, to: options)
+        natsOptions_SetName(options, "listory")
+        natsOptions_SetTimeout(options, connectTimeout.milliseconds)
+        // A server that has vanished is noticed after two pings.
+        natsOptions_SetPingInterval(options, 5000)
+        natsOptions_SetMaxPingsOut(options, 2)
+        natsOptions_SetMaxReconnect(options, -1)
+        natsOptions_SetFailRequestsOnDisconnect(options, true)
+        natsOptions_SetWriteDeadline(options, timeout.milliseconds)
+        let closure = events.closure
+        natsOptions_SetCustomReconnectDelay(
+            options, { _, attempts, _ in min(10_000, 50 << Int64(min(8, max(0, attempts - 1)))) }, nil)
+        natsOptions_SetReconnectedCB(
+            options,
+            { _, closure in
+                guard let events = NATSEvents.find(closure) else { return }
+                events.reconnections.add(1, ordering: .sequentiallyConsistent)
+                events.broadcast.yield()
+            }, closure)
+        natsOptions_SetErrorHandler(
+            options,
+            { _, _, status, closure in
+                guard status == NATS_NOT_PERMITTED else { return }
+                NATSEvents.find(closure)?.isRefused.store(true, ordering: .sequentiallyConsistent)
+            }, closure)
+        var connection: OpaquePointer?
+        let status = natsConnection_Connect(&connection, options)
+        guard status == NATS_OK, let connection else {
+            throw NATSConnection.failure(status, secrets: address.secrets)
+        }
+        handle = connection
+        var streams = jsOptions()
+        jsOptions_Init(&streams)
+        streams.Wait = timeout.milliseconds
+        var context: OpaquePointer?
+        let made = natsConnection_JetStream(&context, connection, &streams)
+        guard made == NATS_OK, let context else {
+            natsConnection_Destroy(connection)
+            throw NATSConnection.failure(made, secrets: address.secrets)
+        }
+        self.context = context
+    }
+
+    deinit {
+        natsSubscription_Destroy(wakeUp)
+        jsCtx_Destroy(context)
+        natsConnection_Destroy(handle)
+    }
+
+    private static func apply(_ address: NATSAddress, to options: OpaquePointer) throws {
+        func check(_ status: natsStatus, _ what: String) throws {
+            // The reason is left out: it may quote what it does not understand.
+            guard status == NATS_OK else {
+                throw SharedLogError.invalidAddress(reason: "the client does not accept \(what)")
+            }
+        }
+        let servers = NATSStrings(address.servers)
+        try check(natsOptions_SetServers(options, servers.pointers, Int32(address.servers.count)), "the servers")
+        if let credentials = address.credentials {
+            try check(natsOptions_SetUserCredentialsFromFiles(options, credentials, nil), "the file of creds")
+        }
+        guard address.usesTLS || address.authorities != nil || address.certificate != nil else { return }
+        try check(natsOptions_SetSecure(options, true), "TLS")
+        if let authorities = address.authorities {
+            try check(natsOptions_LoadCATrustedCertificates(options, authorities), "the file of ca")
+        }
+        if let certificate = address.certificate {
+            try check(
+                natsOptions_LoadCertificatesChain(options, certificate.file, certificate.key), "the files of cert and key")
+        }
+    }
+
+    /// Whether requests reach a server now. While the connection is made again, nats.c would keep them and send them later.
+    var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
+
+    /// Whether nats.c does not make the connection again.
+    var isClosed: Bool { natsConnection_IsClosed(handle) }
+
+    /// The largest message that the server takes, with its headers.
+    var maximumMessageBytes: Int { Int(natsConnection_GetMaxPayload(handle)) }
+
+    // MARK: Failures
+
+    private static func failure(
+        _ status: natsStatus, _ code: jsErrCode = jsErrCode(0), secrets: [String]
+    ) -> NATSFailure {
+        var last = NATS_OK
+        let detail = nats_GetLastError(&last).map { String(cString: $0) } ?? ""
+        let text = natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
+        let message = last == status && !detail.isEmpty ? "\(text): \(detail)" : text
+        return NATSFailure(status: status, code: code, message: harmless(message, without: secrets))
+    }
+
+    private func check(_ status: natsStatus, _ code: jsErrCode = jsErrCode(0)) throws {
+        guard status != NATS_OK else { return }
+        let failure = NATSConnection.failure(status, code, secrets: secrets)
+        // A request that is not permitted gets no answer.
+        if status == NATS_TIMEOUT, events.isRefused.exchange(false, ordering: .sequentiallyConsistent) {
+            throw NATSFailure(status: NATS_NOT_PERMITTED, code: code, message: "the server's rules")
+        }
+        throw failure
+    }
+
+    // MARK: Streams
+
+    /// Whether there is a stream, where it ends, and when its last message came. The time tells a stream from one that was rolled
+    /// back and has grown again.
+    struct StreamEnd: Hashable {
+        var first: UInt64
+        var last: UInt64
+        var time: Int64
+    }
+
+    func end(of stream: String) throws -> StreamEnd {
+        var information: UnsafeMutablePointer<jsStreamInfo>?
+        var code = jsErrCode(0)
+        try check(js_GetStreamInfo(&information, context, stream, nil, &code), code)
+        defer { jsStreamInfo_Destroy(information) }
+        let state = information!.pointee.State
+        return StreamEnd(first: state.FirstSeq, last: state.LastSeq, time: state.LastTime)
+    }
+
+    /// Makes a stream, unless it is there.
+    ///
+    /// - Parameter stored: the subject to which the headers of stored messages are sent; nil if the stream is not a log, and messages
+    ///   may be removed from it.
+    func addStream(_ name: String, subject: String, stored: String?, replicas: Int) throws {
+        let strings = NATSStrings([name, subject, stored ?? ""])
+        var subjects: [UnsafePointer<CChar>?] = [strings.pointers[1]]
+        var republish = jsRePublish()
+        jsRePublish_Init(&republish)
+        republish.Source = strings.pointers[1]
+        republish.Destination = strings.pointers[2]
+        republish.HeadersOnly = true
+        var configuration = jsStreamConfig()
+        jsStreamConfig_Init(&configuration)
+        configuration.Name = strings.pointers[0]
+        configuration.Storage = js_FileStorage
+        configuration.Discard = js_DiscardNew
+        configuration.Replicas = Int64(replicas)
+        configuration.AllowDirect = true
+        configuration.DenyDelete = stored != nil
+        configuration.DenyPurge = stored != nil
+        // No message has an id, so none is compared with the last ones.
+        configuration.Duplicates = 1_000_000_000
+        var code = jsErrCode(0)
+        let status = subjects.withUnsafeMutableBufferPointer { subjects in
+            withUnsafeMutablePointer(to: &republish) { republish in
+                configuration.Subjects = subjects.baseAddress
+                configuration.SubjectsLen = 1
+                if stored != nil { configuration.RePublish = republish }
+                return js_AddStream(nil, context, &configuration, nil, &code)
+            }
+        }
+        // Another client, perhaps with another number of replicas, was first.
+        if code == JSStreamNameExistErr { return }
+        try check(status, code)
+    }
+
+    /// Removes the messages up to a sequence.
+    func purge(_ stream: String, upTo sequence: UInt64) throws {
+        var options = jsOptions()
+        jsOptions_Init(&options)
+        options.Stream.Purge.Sequence = sequence + 1
+        var code = jsErrCode(0)
+        try check(js_PurgeStream(context, stream, &options, &code), code)
+    }
+
+    // MARK: Messages
+
+    /// Stores a message, and returns its sequence.
+    ///
+    /// - Parameter last: the sequence of the last message, with which the stream must end; nil if it may end anywhere.
+    func publish(_ bytes: [UInt8], to subject: String, after last: UInt64? = nil) throws -> UInt64 {
+        var message: OpaquePointer?
+        try bytes.withUnsafeBytes { bytes in
+            try check(
+                natsMsg_Create(
+                    &message, subject, nil, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count)))
+        }
+        let owned = NATSMessage(message!)
+        if let last { try check(natsMsgHeader_Set(owned.handle, "Nats-Expected-Last-Sequence", "\(last)")) }
+        var answer: UnsafeMutablePointer<jsPubAck>?
+        var code = jsErrCode(0)
+        try check(js_PublishMsg(&answer, context, owned.handle, nil, &code), code)
+        defer { jsPubAck_Destroy(answer) }
+        return answer!.pointee.Sequence
+    }
+
+    /// The message with a sequence; nil if there is none.
+    ///
+    /// Any server of a cluster may answer at first, and one that is behind does not have it yet: then the leader is asked.
+    func message(_ sequence: UInt64, of stream: String) throws -> NATSMessage? {
+        var message: OpaquePointer?
+        var options = jsDirectGetMsgOptions()
+        jsDirectGetMsgOptions_Init(&options)
+        options.Sequence = sequence
+        if js_DirectGetMsg(&message, context, stream, nil, &options) == NATS_OK, let message {
+            let found = NATSMessage(message)
+            if found.sequence == sequence { return found }
+        }
+        var code = jsErrCode(0)
+        message = nil
+        return try found(js_GetMsg(&message, context, stream, sequence, nil, &code), code, message)
+    }
+
+    /// The last message with a subject, according to the leader; nil if there is none.
+    func lastMessage(_ subject: String, of stream: String) throws -> NATSMessage? {
+        var message: OpaquePointer?
+        var code = jsErrCode(0)
+        let status = js_GetLastMsg(&message, context, stream, subject, nil, &code)
+        return try found(status, code, message)
+    }
+
+    private func found(_ status: natsStatus, _ code: jsErrCode, _ message: OpaquePointer?) throws -> NATSMessage? {
+        if status == NATS_NOT_FOUND || code == JSNoMessageFoundErr { return nil }
+        try check(status, code)
+        return NATSMessage(message!)
+    }
+
+    /// Wakes the events when the server has stored something.
+    func subscribe(to subject: String) throws {
+        guard wakeUp == nil else { return }
+        try check(
+            natsConnection_Subscribe(
+                &wakeUp, handle, subject,
+                { _, _, message, closure in
+                    natsMsg_Destroy(message)
+                    NATSEvents.find(closure)?.broadcast.yield()
+                }, events.closure))
+        // When it returns, the server knows of the subscription.
+        try check(natsConnection_FlushTimeout(handle, 5000))
+    }
+
+    /// Reads a stream from a sequence on.
+    func reader(of stream: String, subject: String, from sequence: UInt64) throws -> NATSReader {
+        let strings = NATSStrings([stream])
+        var options = jsSubOptions()
+        jsSubOptions_Init(&options)
+        options.Stream = strings.pointers[0]
+        options.Config.DeliverPolicy = js_DeliverByStartSequence
+        options.Config.OptStartSeq = sequence
+        options.Config.AckPolicy = js_AckNone
+        options.Config.MemoryStorage = true
+        // The server removes it when nobody has asked for so long.
+        options.Config.InactiveThreshold = 30_000_000_000
+        var subscription: OpaquePointer?
+        var code = jsErrCode(0)
+        try check(js_PullSubscribe(&subscription, context, subject, nil, nil, &options, &code), code)
+        return NATSReader(subscription!, connection: self, next: sequence)
+    }
+
+    fileprivate func fetch(
+        _ subscription: OpaquePointer, count: Int, bytes: Int, timeout: Duration
+    ) throws -> [NATSMessage] {
+        var request = jsFetchRequest()
+        jsFetchRequest_Init(&request)
+        request.Batch = Int32(count)
+        request.MaxBytes = Int64(bytes)
+        request.NoWait = true
+        request.Expires = timeout.milliseconds * 1_000_000
+        var list = natsMsgList()
+        let status = natsSubscription_FetchRequest(&list, subscription, &request)
+        defer { natsMsgList_Destroy(&list) }
+        guard status == NATS_OK else { throw NATSConnection.failure(status, secrets: secrets) }
+        return (0..<Int(list.Count)).compactMap { index in
+            defer { list.Msgs[index] = nil }
+            return list.Msgs[index].map(NATSMessage.init)
+        }
+    }
+}
+
+/// Reads many messages of a stream, one after another.
+final class NATSReader {
+    private let subscription: OpaquePointer
+    // The subscription needs it.
+    private let connection: NATSConnection
+    /// The sequence of the next message.
+    private(set) var next: UInt64
+
+    fileprivate init(_ subscription: OpaquePointer, connection: NATSConnection, next: UInt64) {
+        self.subscription = subscription
+        self.connection = connection
+        self.next = next
+    }
+
+    deinit {
+        natsSubscription_Unsubscribe(subscription)
+        natsSubscription_Destroy(subscription)
+    }
+
+    /// The next messages: none if there are none, if the next one has more bytes, or if the server has forgotten the consumer.
+    func read(count: Int, bytes: Int, timeout: Duration) -> [NATSMessage] {
+        guard let messages = try? connection.fetch(subscription, count: count, bytes: bytes, timeout: timeout),
+            messages.first?.consumedSequence == next
+        else { return [] }
+        next += UInt64(messages.count)
+        return messages
+    }
+}
+
+/// Strings for a C library, as long as the object lives.
+final class NATSStrings {
+    let pointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
+    private let count: Int
+
+    init(_ strings: [String]) {
+        count = strings.count
+        pointers = .allocate(capacity: max(1, count))
+        for (index, string) in strings.enumerated() {
+            let bytes = string.utf8CString
+            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+            copy.initialize(from: Array(bytes), count: bytes.count)
+            pointers[index] = UnsafePointer(copy)
+        }
+    }
+
+    deinit {
+        for index in 0..<count { pointers[index]?.deallocate() }
+        pointers.deallocate()
+    }
+}

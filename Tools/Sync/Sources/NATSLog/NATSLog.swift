@@ -1,0 +1,447 @@
+// The shared log of a list in NATS JetStream.
+//
+// nats.c blocks, so the actor runs on a dispatch queue of its own. No function of it waits for another task, so one call is
+// finished before the next one begins.
+
+import CNATS
+import SharedLog
+
+/// The shared log of one list, kept by NATS JetStream as a stream in files.
+///
+/// The address is `nats://user:password@host:4222`, with `tls://` for TLS, several servers after commas, and the parameters `creds`,
+/// `ca`, `cert`, `key` and `replicas`. The streams are created when they are missing.
+///
+/// The numbers of a stream are not those of entries: a message holds as many entries as fit.
+public actor NATSLog: SharedLog {
+    public struct Options: Sendable {
+        /// How long to wait for a server to accept a connection.
+        public var connectTimeout: Duration = .seconds(3)
+        /// How long to wait for the answer to a request.
+        public var timeout: Duration = .seconds(5)
+        /// How often to look whether the log has grown, in case a wake-up was lost.
+        public var pause: Duration = .seconds(5)
+        /// How many servers of a cluster keep a list that is created. The parameter `replicas` of the address goes before it.
+        public var replicas = 1
+        /// Whether the streams are created when they are missing.
+        public var createsList = true
+        /// The largest message, with its headers; the server may have a smaller limit.
+        public var maximumMessageBytes = 1 << 20
+
+        public init() {}
+    }
+
+    /// The last message with entries: its sequence, and the position behind it.
+    struct Tail: Hashable {
+        /// The sequence of the last message, with entries or not.
+        var sequence: UInt64
+        var position: LogPosition
+    }
+
+    private let executor = ConnectionExecutor(label: "listory.nats")
+    private let address: NATSAddress
+    private let list: String
+    private let options: Options
+    private let names: NATSNames
+    private let broadcast: ChangeBroadcast
+    private let events: NATSEvents
+    private let replicas: Int
+    private var connection: NATSConnection?
+    private var pause = GrowingPause()
+    private var lastError: SharedLogError?
+    private var isClosed = false
+    private var watch: Task<Void, Never>?
+    /// Where the log ends, as it was when it was last read or appended to.
+    private var tail: Tail?
+    /// The state of the stream for which ``tail`` was read.
+    private var tailEnd: NATSConnection.StreamEnd?
+    private var seenReconnections = 0
+    private var cursor = Cursor()
+
+    /// Where the last reading ended.
+    private struct Cursor {
+        /// The number of the next entry.
+        var number: UInt64 = 1
+        /// Entries from that number on, which were read but not returned.
+        var entries: ArraySlice<LogEntry> = []
+        /// The sequence of the message behind them.
+        var sequence: UInt64 = 1
+        var reader: NATSReader?
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Connects when it is first used.
+    public init(url: String, list: String, options: Options = Options()) throws {
+        guard !list.isEmpty else {
+            throw SharedLogError.invalidAddress(reason: "the name of a list has at least one character")
+        }
+        address = try NATSAddress(url)
+        self.list = list
+        self.options = options
+        names = NATSNames(list: list)
+        replicas = address.replicas ?? options.replicas
+        broadcast = ChangeBroadcast()
+        events = NATSEvents(broadcast)
+    }
+
+    deinit {
+        watch?.cancel()
+        events.forget()
+    }
+
+    // MARK: SharedLog
+
+    public func end() throws -> LogPosition { try perform { try readTail(on: $0).position } }
+
+    public func append(_ entries: [LogEntry], after position: LogPosition) throws -> AppendResult {
+        try LogChain.verify(entries, after: position)
+        return try perform { connection in
+            let limit = messageBytes(on: connection)
+            let overhead = NATSFrame.entriesHeader + NATSFrame.entryHeader
+            if let large = entries.first(where: { $0.encodedCount + overhead > limit }) {
+                throw SharedLogError.tooLarge(
+                    number: large.number, bytes: large.encodedCount, limit: limit - overhead)
+            }
+            // A server that keeps the stream alone ends the connection when it is started again, so what was read on this connection
+            // still holds, or the sequence is another one. In a cluster, another server may have taken over, with fewer messages.
+            var tail = try replicas == 1 && self.tail?.position == position ? self.tail! : readTail(on: connection)
+            guard tail.position == position else { return .behind(end: tail.position) }
+            guard !entries.isEmpty else { return .appended }
+            if tail.sequence == 0 {
+                _ = try connection.publish(NATSFrame.beginning(of: list), to: names.subject)
+                tail = try readTail(on: connection)
+                guard tail.position == position else { return .behind(end: tail.position) }
+            }
+            for part in NATSFrame.cut(entries, bytes: limit) {
+                if let end = try append(part, after: &tail, on: connection) {
+                    guard part.startIndex == 0 else {
+                        throw SharedLogError.unavailable(cause: "others have appended behind the first of the entries")
+                    }
+                    return .behind(end: end)
+                }
+            }
+            return .appended
+        }
+    }
+
+    public func entries(after number: UInt64, maximumBytes: Int) throws -> [LogEntry] {
+        guard number < LogPosition.maximumNumber else { return [] }
+        return try perform { connection in
+            do {
+                let result = try read(from: number + 1, maximumBytes: maximumBytes, on: connection)
+                try LogChain.verify(result, afterNumber: number)
+                return result
+            } catch {
+                cursor = Cursor()
+                throw error
+            }
+        }
+    }
+
+    public nonisolated func changes() -> AsyncStream<Void> {
+        let stream = broadcast.stream()
+        Task { await startWatching() }
+        return stream
+    }
+
+    public func snapshot() throws -> LogSnapshot? {
+        try perform { connection in
+            try NATSSnapshots.read(names, on: connection)
+        }
+    }
+
+    public func offer(_ snapshot: LogSnapshot) throws {
+        try perform { connection in
+            try NATSSnapshots.write(
+                snapshot, names, messageBytes: messageBytes(on: connection), replicas: replicas, on: connection)
+        }
+    }
+
+    public func close() {
+        isClosed = true
+        watch?.cancel()
+        cursor = Cursor()
+        connection = nil
+        events.forget()
+        broadcast.finish()
+    }
+
+    // MARK: Appending
+
+    /// The bytes of a message without its headers.
+    private func messageBytes(on connection: NATSConnection) -> Int {
+        min(options.maximumMessageBytes, connection.maximumMessageBytes) - 256
+    }
+
+    /// Appends a message; returns where the log ends if that is elsewhere.
+    private func append(
+        _ entries: ArraySlice<LogEntry>, after tail: inout Tail, on connection: NATSConnection
+    ) throws -> LogPosition? {
+        let bytes = NATSFrame.entries(entries)
+        let end = entries.last!.position
+        for _ in 0..<3 {
+            do {
+                self.tail = nil
+                let sequence = try connection.publish(bytes, to: names.subject, after: tail.sequence)
+                guard sequence == tail.sequence + 1 else {
+                    throw SharedLogError.damaged(
+                        .end, expected: "sequence \(tail.sequence + 1)", found: "sequence \(sequence)")
+                }
+                tail = Tail(sequence: sequence, position: end)
+                self.tail = tail
+                tailEnd = nil
+                return nil
+            } catch let failure as NATSFailure where failure.isWrongSequence {
+                let found = try readTail(on: connection)
+                if found.position == end {
+                    // nats.c has sent it twice, because the first answer was late.
+                    tail = found
+                    return nil
+                }
+                guard found.position == tail.position else { return found.position }
+                // Another client has begun the stream as well: nothing but the sequence is different.
+                tail = found
+            }
+        }
+        throw SharedLogError.unavailable(cause: "the log changes while it is read")
+    }
+
+    // MARK: Reading
+
+    private func readTail(on connection: NATSConnection) throws -> Tail {
+        let end = try connection.end(of: names.log)
+        if let tail, end == tailEnd { return tail }
+        guard let message = try connection.lastMessage(names.subject, of: names.log) else {
+            let none = Tail(sequence: end.last, position: .beginning)
+            // All messages are gone, and the server knows that there were some.
+            guard end.last == 0 else {
+                throw SharedLogError.damaged(.end, expected: "a message", found: "none up to sequence \(end.last)")
+            }
+            return none
+        }
+        let last = message.sequence
+        var sequence = last
+        var position = try position(behind: message)
+        while position == nil, sequence > max(1, end.first) {
+            sequence -= 1
+            position = try connection.message(sequence, of: names.log).flatMap { try self.position(behind: $0) }
+        }
+        let tail = Tail(sequence: last, position: position ?? .beginning)
+        self.tail = tail
+        // It may have grown between the two requests.
+        tailEnd = end.last == last ? end : nil
+        return tail
+    }
+
+    /// The position behind the entries of a message; nil if it has none.
+    private func position(behind message: NATSMessage) throws -> LogPosition? {
+        guard let numbers = try NATSFrame.numbers(in: message.bytes, of: list, at: .end) else { return nil }
+        var position: LogPosition?
+        try NATSFrame.forEachEntry(in: message.bytes, numbers: numbers, from: numbers.upperBound) {
+            (bytes, number) in
+            position = try LogEntry(encoded: bytes, number: number).position
+        }
+        return position
+    }
+
+    private func read(from number: UInt64, maximumBytes: Int, on connection: NATSConnection) throws -> [LogEntry] {
+        if cursor.number != number {
+            cursor = Cursor(number: number, sequence: try sequence(of: number, on: connection))
+        }
+        var result: [LogEntry] = []
+        var bytes = 0
+        var requests = 0
+        while true {
+            while let entry = cursor.entries.first {
+                bytes += entry.encodedCount
+                guard bytes <= maximumBytes || result.isEmpty else { return result }
+                result.append(entry)
+                cursor.entries.removeFirst()
+                cursor.number += 1
+                if bytes > maximumBytes { return result }
+            }
+            // A few messages are asked for one by one; for more of them, a consumer is worth its requests.
+            var messages: [NATSMessage] = []
+            if requests >= 3 || cursor.reader != nil {
+                if cursor.reader?.next != cursor.sequence {
+                    cursor.reader = try connection.reader(of: names.log, subject: names.subject, from: cursor.sequence)
+                }
+                messages = cursor.reader!.read(
+                    count: 10_000, bytes: max(1, maximumBytes - bytes), timeout: options.timeout)
+            }
+            if messages.isEmpty {
+                cursor.reader = nil
+                guard let message = try connection.message(cursor.sequence, of: names.log) else {
+                    if result.isEmpty { try checkGap(on: connection) }
+                    return result
+                }
+                messages = [message]
+                requests += 1
+            }
+            var entries: [LogEntry] = []
+            for message in messages { try decode(message, to: &entries) }
+            cursor.sequence += UInt64(messages.count)
+            cursor.entries = entries[...]
+        }
+    }
+
+    /// Reads the entries of a message from the cursor's number on.
+    private func decode(_ message: NATSMessage, to entries: inout [LogEntry]) throws {
+        let next = cursor.number + UInt64(entries.count)
+        let bytes = message.bytes
+        guard let numbers = try NATSFrame.numbers(in: bytes, of: list, at: .entry(next)) else { return }
+        guard numbers.contains(next) else {
+            throw SharedLogError.damaged(
+                .entry(next), expected: "a message with it", found: "entries \(numbers.lowerBound) to \(numbers.upperBound)")
+        }
+        try NATSFrame.forEachEntry(in: bytes, numbers: numbers, from: next) { (bytes, number) in
+            entries.append(try LogEntry(encoded: bytes, number: number))
+        }
+    }
+
+    /// The sequence of the message with an entry, or the one behind the last message.
+    private func sequence(of number: UInt64, on connection: NATSConnection) throws -> UInt64 {
+        let end = try connection.end(of: names.log)
+        guard number > 1 else { return max(1, end.first) }
+        if let tail, end == tailEnd, number == tail.position.number + 1 { return tail.sequence + 1 }
+        // The last message that begins at or before the number.
+        var low = max(1, end.first)
+        var high = end.last
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            var probe = middle
+            var numbers: ClosedRange<UInt64>?
+            // A message without entries is like the one before it.
+            while probe >= low, numbers == nil {
+                guard let message = try connection.message(probe, of: names.log) else {
+                    throw SharedLogError.damaged(.entry(number), expected: "message \(probe)", found: "none")
+                }
+                numbers = try NATSFrame.numbers(in: message.bytes, of: list, at: .entry(number))
+                probe -= 1
+            }
+            if let numbers, numbers.lowerBound > number { high = middle - 1 } else { low = middle }
+        }
+        return low
+    }
+
+    /// No entries at the cursor are an error if the log ends behind it.
+    private func checkGap(on connection: NATSConnection) throws {
+        let number = cursor.number
+        let tail = try readTail(on: connection)
+        guard tail.position.number >= number else {
+            // The cursor may be behind the end of a log that was truncated.
+            cursor = Cursor()
+            return
+        }
+        // It may have grown just now.
+        if tail.sequence >= cursor.sequence { return }
+        throw SharedLogError.damaged(
+            .entry(number), expected: "an entry", found: "none, and the log ends at \(tail.position)")
+    }
+
+    // MARK: The connection
+
+    private func perform<Result>(_ body: (NATSConnection) throws -> Result) throws -> Result {
+        guard !isClosed else { throw SharedLogError.closed }
+        do {
+            let connection = try connected()
+            do {
+                return try body(connection)
+            } catch let failure as NATSFailure where failure.code == JSStreamNotFoundErr {
+                // Somebody has removed the stream, or the servers have lost it.
+                forget()
+                try prepare(connection)
+                return try body(connection)
+            }
+        } catch let failure as NATSFailure {
+            throw failure.error
+        }
+    }
+
+    /// Forgets what was read.
+    private func forget() {
+        tail = nil
+        tailEnd = nil
+        cursor = Cursor()
+    }
+
+    private func connected() throws -> NATSConnection {
+        if connection?.isClosed == true {
+            // nats.c gives up when the credentials are refused twice.
+            connection = nil
+            isSubscribed = false
+            forget()
+        }
+        if let connection {
+            guard connection.isConnected else {
+                throw SharedLogError.unavailable(cause: "the connection was lost, and is made again")
+            }
+            let reconnections = events.reconnections.load(ordering: .sequentiallyConsistent)
+            if reconnections != seenReconnections {
+                seenReconnections = reconnections
+                forget()
+            }
+            return connection
+        }
+        if pause.remaining > .zero, let lastError { throw lastError }
+        do {
+            let made = try NATSConnection(
+                address, timeout: options.timeout, connectTimeout: options.connectTimeout, events: events)
+            try prepare(made)
+            connection = made
+            pause.succeeded()
+            return made
+        } catch {
+            pause.failed()
+            lastError = (error as? NATSFailure)?.error ?? error as? SharedLogError
+            throw error
+        }
+    }
+
+    /// Finds the stream of the list, or makes it.
+    private func prepare(_ connection: NATSConnection) throws {
+        do {
+            _ = try connection.end(of: names.log)
+        } catch let failure as NATSFailure where failure.isNotFound {
+            guard options.createsList else { throw SharedLogError.notFound(list: list) }
+            try connection.addStream(names.log, subject: names.subject, stored: names.stored, replicas: replicas)
+        }
+    }
+
+    // MARK: Waking up
+
+    private func startWatching() {
+        guard watch == nil, !isClosed else { return }
+        let pause = options.pause
+        watch = Task { [weak self] in
+            while !Task.isCancelled {
+                guard let next = await self?.look() else { return }
+                // Sooner if there is no connection yet.
+                try? await Task.sleep(for: next ? pause : min(pause, .milliseconds(200)))
+            }
+        }
+    }
+
+    private var seen: NATSConnection.StreamEnd?
+    private var isSubscribed = false
+
+    /// Looks whether the log has grown. Whether it could; nil if the log is closed.
+    private func look() -> Bool? {
+        guard !isClosed else { return nil }
+        do {
+            let found = try perform { connection in
+                if !isSubscribed {
+                    try connection.subscribe(to: names.stored)
+                    isSubscribed = true
+                    broadcast.yield()
+                }
+                return try connection.end(of: names.log)
+            }
+            if let seen, seen != found { broadcast.yield() }
+            seen = found
+            return true
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import CNATS
+import SharedLog
+
+/// Snapshots in NATS: a stream beside the log, with messages for the parts, and then one that lists them.
+///
+/// A snapshot counts when its manifest is there. After that, everything up to the manifest before is removed: the snapshot of that one,
+/// and parts of which no manifest came. The parts between the two manifests may be those of another client that is not ready yet.
+enum NATSSnapshots {
+    static func write(
+        _ snapshot: LogSnapshot, _ names: NATSNames, messageBytes: Int, replicas: Int, on connection: NATSConnection
+    ) throws {
+        let partBytes = messageBytes - 2
+        let before: UInt64?
+        do {
+            before = try connection.lastMessage(names.manifest, of: names.snapshots)?.sequence
+        } catch let failure as NATSFailure where failure.isNotFound {
+            try connection.addStream(names.snapshots, subject: names.allSnapshots, stored: nil, replicas: replicas)
+            before = nil
+        }
+        var parts: [UInt64] = []
+        for start in stride(from: 0, to: snapshot.bytes.count, by: partBytes) {
+            let bytes = snapshot.bytes[start..<min(start + partBytes, snapshot.bytes.count)]
+            parts.append(
+                try connection.publish([NATSFrame.format, NATSFrame.Kind.part.rawValue] + bytes, to: names.part))
+        }
+        let manifest = NATSFrame.Manifest(
+            position: snapshot.position, size: snapshot.bytes.count, digest: snapshot.digest, parts: parts)
+        guard manifest.encoded.count <= messageBytes else {
+            throw SharedLogError.tooLarge(
+                number: snapshot.position.number, bytes: snapshot.bytes.count, limit: (messageBytes - 38) / 8 * partBytes)
+        }
+        _ = try connection.publish(manifest.encoded, to: names.manifest)
+        // The next offer removes them if this fails.
+        if let before { try? connection.purge(names.snapshots, upTo: before) }
+    }
+
+    static func read(_ names: NATSNames, on connection: NATSConnection) throws -> LogSnapshot? {
+        // A newer offer may remove the parts while they are read: then that one is read.
+        var before: UInt64?
+        while true {
+            let message: NATSMessage?
+            do {
+                message = try connection.lastMessage(names.manifest, of: names.snapshots)
+            } catch let failure as NATSFailure where failure.isNotFound {
+                return nil
+            }
+            guard let message else { return nil }
+            let manifest = try NATSFrame.Manifest(message.bytes)
+            if let bytes = try readParts(of: manifest, names, on: connection) {
+                let snapshot = LogSnapshot(position: manifest.position, bytes: bytes)
+                guard bytes.count == manifest.size, snapshot.digest == manifest.digest else {
+                    throw SharedLogError.damaged(
+                        .snapshot, expected: "\(manifest.size) bytes with checksum \(hexadecimal(manifest.digest))",
+                        found: "\(bytes.count) bytes with checksum \(hexadecimal(snapshot.digest))")
+                }
+                return snapshot
+            }
+            guard before != message.sequence else {
+                throw SharedLogError.damaged(
+                    .snapshot, expected: "\(manifest.parts.count) parts", found: "a part is missing")
+            }
+            before = message.sequence
+        }
+    }
+
+    /// The bytes of a snapshot; nil if a part is missing.
+    private static func readParts(
+        of manifest: NATSFrame.Manifest, _ names: NATSNames, on connection: NATSConnection
+    ) throws -> [UInt8]? {
+        var bytes: [UInt8] = []
+        for sequence in manifest.parts {
+            guard let message = try connection.message(sequence, of: names.snapshots) else { return nil }
+            guard try NATSFrame.kind(of: message.bytes, at: .snapshot) == .part else {
+                throw SharedLogError.damaged(.snapshot, expected: "a part", found: "another message")
+            }
+            bytes.append(contentsOf: message.bytes[2...])
+            // A manifest that lists a part many times must not fill the memory.
+            guard bytes.count <= manifest.size else { break }
+        }
+        return bytes
+    }
+}
