@@ -75,23 +75,30 @@ public final class PostgresServer: Sendable {
             settings += more
             return settings
         }
-        try process.withLock { process in
-            process?.end(keepsFolder: true)
-            process = try ServerProcess(
-                [
-                    PostgresServer.program("postgres"), "-D", PostgresServer.data(in: folder), "-p", "\(port)", "-h",
-                    "127.0.0.1", "-k", "",
-                ] + settings.flatMap { ["-c", $0] }, user: PostgresServer.user, log: folder.url.appending(path: "log"),
-                removed: folder.url)
-        }
         let ready = try PostgresServer.program("pg_isready")
         let deadline = Date(timeIntervalSinceNow: 60)
+        try run(settings)
         while (try? ServerProcess.run([ready, "-h", "127.0.0.1", "-p", "\(port)"], user: nil)) == nil {
-            guard process.withLock({ $0?.isRunning == true }), Date() < deadline else {
+            guard Date() < deadline else {
                 let log = try? String(contentsOf: folder.url.appending(path: "log"), encoding: .utf8)
                 throw ServerError("PostgreSQL did not start: \((log ?? "").suffix(2000))")
             }
             usleep(50_000)
+            // After a kill, it does not start before the last child of the killed one has ended.
+            if process.withLock({ $0?.isRunning != true }) { try run(settings) }
+        }
+    }
+
+    private func run(_ settings: [String]) throws {
+        let command =
+            try [
+                PostgresServer.program("postgres"), "-D", PostgresServer.data(in: folder), "-p", "\(port)", "-h",
+                "127.0.0.1", "-k", "",
+            ] + settings.flatMap { ["-c", $0] }
+        try process.withLock { process in
+            process?.end(keepsFolder: true)
+            process = try ServerProcess(
+                command, user: PostgresServer.user, log: folder.url.appending(path: "log"), removed: folder.url)
         }
     }
 
@@ -101,8 +108,6 @@ public final class PostgresServer: Sendable {
             process?.signal(SIGKILL)
             try process?.waitUntilEnded()
         }
-        // Its children notice it, and end. They must have before it starts again.
-        usleep(300_000)
     }
 
     /// Stops the server in order.

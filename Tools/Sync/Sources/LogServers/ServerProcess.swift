@@ -42,7 +42,10 @@ final class ServerProcess: Sendable {
             read -r word
             kill -KILL "$server" 2>/dev/null
             wait "$server" 2>/dev/null
-            [ "$word" = keep ] || [ -z "$LISTORY_REMOVED" ] || { sleep 0.2; rm -rf "$LISTORY_REMOVED"; }
+            [ "$word" = keep ] || [ -z "$LISTORY_REMOVED" ] || {
+                # Children of the server may still write for a moment.
+                for attempt in 1 2 3 4 5; do rm -rf "$LISTORY_REMOVED" 2>/dev/null && break; sleep 0.2; done
+            }
             """
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")
@@ -68,7 +71,9 @@ final class ServerProcess: Sendable {
         try input.reading.close()
         try output.writing.close()
         let line = try output.reading.read(upToCount: 20) ?? Data()
-        guard let identifier = pid_t(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        guard
+            let identifier = pid_t(
+                String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
         else { throw ServerError("\(command[0]) could not be started") }
         self.identifier = identifier
         self.shell = shell

@@ -175,7 +175,8 @@ final class NATSConnection: @unchecked Sendable {
         }
         if let certificate = address.certificate {
             try check(
-                natsOptions_LoadCertificatesChain(options, certificate.file, certificate.key), "the files of cert and key")
+                natsOptions_LoadCertificatesChain(options, certificate.file, certificate.key),
+                "the files of cert and key")
         }
     }
 

@@ -76,7 +76,9 @@ enum NATSFrame {
         guard bytes.count >= 2 else {
             throw SharedLogError.damaged(place, expected: "at least 2 bytes", found: "\(bytes.count)")
         }
-        guard bytes[0] <= format else { throw SharedLogError.futureFormat(place, expected: Int(format), found: Int(bytes[0])) }
+        guard bytes[0] <= format else {
+            throw SharedLogError.futureFormat(place, expected: Int(format), found: Int(bytes[0]))
+        }
         guard bytes[0] == format else {
             throw SharedLogError.damaged(place, expected: "format \(format)", found: "format \(bytes[0])")
         }
@@ -101,7 +103,8 @@ enum NATSFrame {
             return nil
         case .entries:
             guard bytes.count >= entriesHeader else {
-                throw SharedLogError.damaged(place, expected: "at least \(entriesHeader) bytes", found: "\(bytes.count)")
+                throw SharedLogError.damaged(
+                    place, expected: "at least \(entriesHeader) bytes", found: "\(bytes.count)")
             }
             let first: UInt64 = bytes.littleEndian(at: 2)
             let count: UInt32 = bytes.littleEndian(at: 10)
@@ -132,14 +135,16 @@ enum NATSFrame {
             offset += entryHeader
             guard bytes.count - offset >= size else {
                 throw SharedLogError.damaged(
-                    .entry(number), expected: "\(size) bytes", found: "\(bytes.count - offset) up to the end of the message")
+                    .entry(number), expected: "\(size) bytes",
+                    found: "\(bytes.count - offset) up to the end of the message")
             }
             if number >= start { try read(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + size]), number) }
             offset += size
         }
         guard offset == bytes.count else {
             throw SharedLogError.damaged(
-                .entry(numbers.upperBound), expected: "the end of the message", found: "\(bytes.count - offset) more bytes")
+                .entry(numbers.upperBound), expected: "the end of the message",
+                found: "\(bytes.count - offset) more bytes")
         }
     }
 
@@ -181,7 +186,8 @@ enum NATSFrame {
             digest = bytes.littleEndian(at: 26)
             let count = Int(bytes.littleEndian(at: 34, as: UInt32.self))
             guard bytes.count == 38 + count * 8 else {
-                throw SharedLogError.damaged(.snapshot, expected: "\(count) parts", found: "\(bytes.count - 38) bytes for them")
+                throw SharedLogError.damaged(
+                    .snapshot, expected: "\(count) parts", found: "\(bytes.count - 38) bytes for them")
             }
             parts = (0..<count).map { bytes.littleEndian(at: 38 + $0 * 8) }
         }

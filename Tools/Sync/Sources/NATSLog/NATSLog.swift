@@ -292,7 +292,8 @@ public actor NATSLog: SharedLog {
         guard let numbers = try NATSFrame.numbers(in: bytes, of: list, at: .entry(next)) else { return }
         guard numbers.contains(next) else {
             throw SharedLogError.damaged(
-                .entry(next), expected: "a message with it", found: "entries \(numbers.lowerBound) to \(numbers.upperBound)")
+                .entry(next), expected: "a message with it",
+                found: "entries \(numbers.lowerBound) to \(numbers.upperBound)")
         }
         try NATSFrame.forEachEntry(in: bytes, numbers: numbers, from: next) { (bytes, number) in
             entries.append(try LogEntry(encoded: bytes, number: number))

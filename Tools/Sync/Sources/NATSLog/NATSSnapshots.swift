@@ -27,7 +27,8 @@ enum NATSSnapshots {
             position: snapshot.position, size: snapshot.bytes.count, digest: snapshot.digest, parts: parts)
         guard manifest.encoded.count <= messageBytes else {
             throw SharedLogError.tooLarge(
-                number: snapshot.position.number, bytes: snapshot.bytes.count, limit: (messageBytes - 38) / 8 * partBytes)
+                number: snapshot.position.number, bytes: snapshot.bytes.count,
+                limit: (messageBytes - 38) / 8 * partBytes)
         }
         _ = try connection.publish(manifest.encoded, to: names.manifest)
         // The next offer removes them if this fails.

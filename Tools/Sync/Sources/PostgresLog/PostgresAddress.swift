@@ -31,6 +31,12 @@ struct PostgresAddress: Sendable {
             }
             index += 1
         }
+        // libpq looks at the ports when it connects, which would then fail again and again.
+        for (name, value) in given where name == "port" {
+            guard value.split(separator: ",").allSatisfy({ UInt16($0) ?? 0 > 0 }) else {
+                throw SharedLogError.invalidAddress(reason: "a port is not a number from 1 to 65535")
+            }
+        }
         func isGiven(_ name: String) -> Bool { given.contains { $0.name == name } }
         let defaults = [
             // For each of the hosts. libpq takes whole seconds.

@@ -55,7 +55,8 @@ final class PostgresRows {
 
     func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
-            start: PQgetvalue(handle, Int32(row), Int32(column)), count: Int(PQgetlength(handle, Int32(row), Int32(column))))
+            start: PQgetvalue(handle, Int32(row), Int32(column)),
+            count: Int(PQgetlength(handle, Int32(row), Int32(column))))
     }
 
     /// An integer of eight bytes; nil if the value is something else.
@@ -132,7 +133,7 @@ final class PostgresConnection: @unchecked Sendable {
             "statement_timeout = \(milliseconds)", "lock_timeout = \(milliseconds)",
             "idle_in_transaction_session_timeout = \(milliseconds)", "bytea_output = hex",
         ] {
-            do { try run("SET \(setting)") } catch where isAlive {}
+            do { try run("SET \(setting)") } catch  where isAlive {}
         }
     }
 

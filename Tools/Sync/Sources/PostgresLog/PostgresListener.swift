@@ -26,6 +26,9 @@ final class PostgresListener: @unchecked Sendable {
         self.broadcast = broadcast
     }
 
+    // Dispatch ends the connection, when it does not watch the socket any more.
+    deinit { socket?.cancel() }
+
     func start() {
         queue.async { [self] in
             guard !isRunning, !isStopped else { return }
@@ -47,7 +50,7 @@ final class PostgresListener: @unchecked Sendable {
             let handle = try PostgresConnection(address, timeout: options.timeout)
             let id = try PostgresSchema.findList(list, creates: options.createsList, on: handle)
             // A server of another make may not know it: the pauses are enough then.
-            do { try handle.run("LISTEN \(PostgresSchema.channel(of: id))") } catch where handle.isAlive {}
+            do { try handle.run("LISTEN \(PostgresSchema.channel(of: id))") } catch  where handle.isAlive {}
             connection = (handle, id)
             pause.succeeded()
             let source = DispatchSource.makeReadSource(fileDescriptor: handle.socket, queue: queue)

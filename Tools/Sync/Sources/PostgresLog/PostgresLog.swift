@@ -52,7 +52,8 @@ public actor PostgresLog: SharedLog {
     /// Connects when it is first used.
     public init(url: String, list: String, options: Options = Options()) throws {
         guard !list.isEmpty, !list.utf8.contains(0) else {
-            throw SharedLogError.invalidAddress(reason: "the name of a list has at least one character, and no zero byte")
+            throw SharedLogError.invalidAddress(
+                reason: "the name of a list has at least one character, and no zero byte")
         }
         address = try PostgresAddress(url, connectTimeout: options.connectTimeout)
         self.list = list
@@ -101,7 +102,8 @@ public actor PostgresLog: SharedLog {
             while true {
                 let next = number + UInt64(result.count)
                 let limit = rows
-                let found = try readRows(after: next, limit: limit, bytes: maximumBytes - bytes, list: list, on: connection)
+                let found = try readRows(
+                    after: next, limit: limit, bytes: maximumBytes - bytes, list: list, on: connection)
                 // The first row comes also if it is too large, which is right for the first of all only.
                 if !result.isEmpty, let first = found.first, bytes + first.encodedCount > maximumBytes { break }
                 result.append(contentsOf: found)
@@ -238,7 +240,8 @@ public actor PostgresLog: SharedLog {
         guard end.number > number else { return }
         // It may have grown just now.
         guard try readRows(after: number, limit: 1, bytes: 0, list: list, on: connection).isEmpty else { return }
-        throw SharedLogError.damaged(.entry(number + 1), expected: "an entry", found: "none, and the log ends at \(end)")
+        throw SharedLogError.damaged(
+            .entry(number + 1), expected: "an entry", found: "none, and the log ends at \(end)")
     }
 
     // MARK: The connection

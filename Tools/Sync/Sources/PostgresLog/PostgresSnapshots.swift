@@ -28,7 +28,8 @@ enum PostgresSnapshots {
             try connection.run(PostgresSchema.removeOlder, [.integer(list), .integer(offer)])
             try connection.run("COMMIT")
         } catch {
-            _ = try? connection.run("ROLLBACK")
+            // A connection that is not used any more rolls back by itself.
+            if !connection.isLate { _ = try? connection.run("ROLLBACK") }
             throw error
         }
     }

@@ -14,6 +14,8 @@ package final class ChangeBroadcast: Sendable {
 
     package init() {}
 
+    deinit { finish() }
+
     package func stream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let key: Int? = state.withLock { state in

@@ -42,7 +42,8 @@ public enum LogChain {
                 .end, expected: "a number of at most \(LogPosition.maximumNumber)", found: "\(position.number)")
         }
         guard position.number > 0 || position.checksum == 0 else {
-            throw SharedLogError.damaged(.end, expected: "no checksum before the first entry", found: hexadecimal(position.checksum))
+            throw SharedLogError.damaged(
+                .end, expected: "no checksum before the first entry", found: hexadecimal(position.checksum))
         }
         return position
     }

@@ -108,7 +108,8 @@ public struct LogEntry: Hashable, Sendable {
                 throw SharedLogError.futureFormat(.entry(number), expected: Int(LogEntry.format), found: Int(format))
             }
             guard format == LogEntry.format else {
-                throw SharedLogError.damaged(.entry(number), expected: "format \(LogEntry.format)", found: "format \(format)")
+                throw SharedLogError.damaged(
+                    .entry(number), expected: "format \(LogEntry.format)", found: "format \(format)")
             }
             guard bytes.count >= LogEntry.headerBytes else {
                 throw SharedLogError.damaged(
@@ -123,7 +124,9 @@ public struct LogEntry: Hashable, Sendable {
 extension UnsafeRawBufferPointer {
     /// The integer at an offset, where there are enough bytes.
     @inline(__always)
-    package func littleEndian<Integer: FixedWidthInteger>(at offset: Int, as type: Integer.Type = Integer.self) -> Integer {
+    package func littleEndian<Integer: FixedWidthInteger>(at offset: Int, as type: Integer.Type = Integer.self)
+        -> Integer
+    {
         Integer(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 }

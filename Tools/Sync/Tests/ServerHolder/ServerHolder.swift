@@ -1,4 +1,4 @@
-// Starts a server, prints its port, and waits to be killed.
+// Starts a server, prints its port, and waits to be killed, or for the end of its input.
 
 import Foundation
 import LogServers
@@ -18,6 +18,6 @@ struct ServerHolder {
 
     private static func wait(port: Int, _ server: AnyObject) throws {
         FileHandle.standardOutput.write(Data("\(port)\n".utf8))
-        withExtendedLifetime(server) { while true { sleep(1000) } }
+        withExtendedLifetime(server) { _ = try? FileHandle.standardInput.readToEnd() }
     }
 }

@@ -90,7 +90,9 @@ import Testing
         var entries: [LogEntry] = []
         while entries.count < 400 {
             let payloads = (0..<Int.random(in: 1...40, using: &generator)).map { _ in
-                [UInt8](repeating: 7, count: Int.random(in: 0...(Bool.random(using: &generator) ? 20 : 3000), using: &generator))
+                [UInt8](
+                    repeating: 7,
+                    count: Int.random(in: 0...(Bool.random(using: &generator) ? 20 : 3000), using: &generator))
             }
             let next = position.entries(payloads)
             #expect(try await log.append(next, after: position) == .appended)
@@ -197,13 +199,16 @@ import Testing
         let (log, other) = try (list.open(), list.open())
         for (number, size) in [(5, 0), (9, 1), (12, 9_000_000), (7, 100)] {
             let position = LogPosition(number: UInt64(number), checksum: UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
-            let snapshot = LogSnapshot(position: position, bytes: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) })
+            let snapshot = LogSnapshot(
+                position: position, bytes: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) })
             try await log.offer(snapshot)
             #expect(try await log.snapshot() == snapshot)
             #expect(try await other.snapshot() == snapshot)
         }
         // Two at once: one of them is read.
-        let snapshots = [1, 2].map { LogSnapshot(position: .init(number: $0, checksum: 1), bytes: .init(repeating: 1, count: 5_000_000)) }
+        let snapshots = [1, 2].map {
+            LogSnapshot(position: .init(number: $0, checksum: 1), bytes: .init(repeating: 1, count: 5_000_000))
+        }
         async let first: Void = log.offer(snapshots[0])
         async let second: Void = other.offer(snapshots[1])
         _ = try await (first, second)
@@ -217,7 +222,9 @@ import Testing
     func largeEntriesAreKept(engine: Engine) async throws {
         let list = try engine.list()
         let (log, other) = try (list.open(), list.open())
-        let payloads = (0..<30).map { number in [UInt8](repeating: UInt8(number), count: number % 3 == 0 ? 900_000 : 200_000) }
+        let payloads = (0..<30).map { number in
+            [UInt8](repeating: UInt8(number), count: number % 3 == 0 ? 900_000 : 200_000)
+        }
         let entries = LogPosition.beginning.entries(payloads)
         #expect(try await log.append(entries, after: .beginning) == .appended)
         #expect(try await other.all(maximumBytes: 4 << 20) == entries)
@@ -260,7 +267,9 @@ import Testing
     func listsWithNamesOfAnyKindAreApart(engine: Engine) async throws {
         let run = UUID().uuidString
         let long = String(repeating: "long ", count: 100)
-        let names = ["a", "A", "a.b", "a_b", "a b", "a_2Eb", "*", ">", "", "'; drop table x; --", "🎉", "ä", long, long + "x"]
+        let names = [
+            "a", "A", "a.b", "a_b", "a b", "a_2Eb", "*", ">", "", "'; drop table x; --", "🎉", "ä", long, long + "x",
+        ]
         for (index, name) in names.enumerated() {
             let log = try engine.list("\(run)\(name)").open()
             #expect(try await log.end() == .beginning)
@@ -292,8 +301,12 @@ enum Race {
                     let log = try open()
                     var numbers: [UInt64: [UInt8]] = [:]
                     for round in 0..<rounds {
-                        let payloads = (0...round % 3).map { Array("writer \(writer), round \(round), part \($0)".utf8) }
-                        for (number, payload) in zip(try await log.add(payloads), payloads) { numbers[number] = payload }
+                        let payloads = (0...round % 3).map {
+                            Array("writer \(writer), round \(round), part \($0)".utf8)
+                        }
+                        for (number, payload) in zip(try await log.add(payloads), payloads) {
+                            numbers[number] = payload
+                        }
                     }
                     await log.close()
                     return numbers

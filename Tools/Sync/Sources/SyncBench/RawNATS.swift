@@ -1,0 +1,107 @@
+import CNATS
+import Foundation
+import SharedLog
+
+/// nats.c without the engine: a stream in files, to which messages are published. Nothing is compared.
+final class RawNATS: RawClient {
+    let name: String
+    private let connection: OpaquePointer
+    private let context: OpaquePointer
+    private let stream: String
+    private let isBatched: Bool
+
+    /// - Parameter isBatched: whether the entries of a call are one message, which is waited for; else each is a message, and none is
+    ///   waited for before the last one.
+    init(_ url: String, stream: String, isBatched: Bool) throws {
+        name = isBatched ? "nats.c, a message for each call" : "nats.c, a message for each entry"
+        self.stream = "\(stream)_\(isBatched)"
+        self.isBatched = isBatched
+        var connection: OpaquePointer?
+        var context: OpaquePointer?
+        guard natsConnection_ConnectTo(&connection, url) == NATS_OK,
+            natsConnection_JetStream(&context, connection, nil) == NATS_OK
+        else { fatalError("no connection") }
+        self.connection = connection!
+        self.context = context!
+        var configuration = jsStreamConfig()
+        jsStreamConfig_Init(&configuration)
+        let status = self.stream.withCString { name in
+            configuration.Name = name
+            return js_AddStream(nil, context, &configuration, nil, nil)
+        }
+        guard status == NATS_OK else { fatalError("no stream") }
+    }
+
+    deinit {
+        jsCtx_Destroy(context)
+        natsConnection_Destroy(connection)
+    }
+
+    func append(_ entries: [LogEntry]) throws {
+        if isBatched {
+            // As many messages as the server's limit makes necessary.
+            var bytes: [UInt8] = []
+            for entry in entries {
+                if bytes.count + entry.encodedCount > 1_000_000 {
+                    publish(bytes)
+                    bytes = []
+                }
+                bytes += entry.encoded()
+            }
+            publish(bytes)
+        } else {
+            for entry in entries {
+                let bytes = entry.encoded()
+                let status = bytes.withUnsafeBytes {
+                    js_PublishAsync(context, stream, $0.baseAddress, Int32($0.count), nil)
+                }
+                guard status == NATS_OK else { fatalError(String(cString: natsStatus_GetText(status))) }
+            }
+            let status = js_PublishAsyncComplete(context, nil)
+            guard status == NATS_OK else { fatalError(String(cString: natsStatus_GetText(status))) }
+        }
+    }
+
+    private func publish(_ bytes: [UInt8]) {
+        var answer: UnsafeMutablePointer<jsPubAck>?
+        let status = bytes.withUnsafeBytes {
+            js_Publish(&answer, context, stream, $0.baseAddress, Int32($0.count), nil, nil)
+        }
+        guard status == NATS_OK else { fatalError(String(cString: natsStatus_GetText(status))) }
+        jsPubAck_Destroy(answer)
+    }
+
+    func readAll(maximumBytes: Int) throws -> Int {
+        var information: UnsafeMutablePointer<jsStreamInfo>?
+        guard js_GetStreamInfo(&information, context, stream, nil, nil) == NATS_OK else { fatalError("no stream") }
+        var remaining = Int(information!.pointee.State.Msgs)
+        jsStreamInfo_Destroy(information)
+        var options = jsSubOptions()
+        jsSubOptions_Init(&options)
+        options.Config.AckPolicy = js_AckNone
+        options.Config.MemoryStorage = true
+        var subscription: OpaquePointer?
+        guard js_PullSubscribe(&subscription, context, stream, nil, nil, &options, nil) == NATS_OK else {
+            fatalError("no consumer")
+        }
+        defer { natsSubscription_Destroy(subscription) }
+        var bytes = 0
+        while remaining > 0 {
+            var list = natsMsgList()
+            let status = natsSubscription_Fetch(&list, subscription, Int32(min(remaining, 10_000)), 5000, nil)
+            guard status == NATS_OK else { fatalError(String(cString: natsStatus_GetText(status))) }
+            for index in 0..<Int(list.Count) {
+                let message = list.Msgs[index]
+                // Who reads them keeps them.
+                bytes +=
+                    Array(
+                        UnsafeRawBufferPointer(
+                            start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message)))
+                    ).count
+            }
+            remaining -= Int(list.Count)
+            natsMsgList_Destroy(&list)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,211 @@
+// How fast the engines append to one list and read it, beside the client library of the server, used directly, with the same bytes in
+// the same run. Servers are started on loopback with their files in the temporary folder.
+//
+//     sync-bench [--runs 5] [--quick] [postgres] [nats]
+
+import Foundation
+import LogServers
+import NATSLog
+import PostgresLog
+import SharedLog
+
+/// What is appended: so many entries with so many bytes, so many in one call.
+struct Load: Sendable {
+    let name: String
+    let entries: Int
+    let bytes: Int
+    let batch: Int
+
+    static let all = [
+        Load(name: "100 bytes, 1000 at once", entries: 200_000, bytes: 100, batch: 1000),
+        Load(name: "10,000 bytes, 100 at once", entries: 10_000, bytes: 10_000, batch: 100),
+        Load(name: "100 bytes, one at a time", entries: 2000, bytes: 100, batch: 1),
+    ]
+
+    func smaller(by factor: Int) -> Load {
+        Load(name: name, entries: max(batch, entries / factor), bytes: bytes, batch: batch)
+    }
+
+    /// The payloads of one call: different each time, and not compressible.
+    func payloads(_ call: Int) -> [[UInt8]] {
+        var state = UInt64(call) &* 0x9E37_79B9_7F4A_7C15 | 1
+        return (0..<batch).map { _ in
+            [UInt8](unsafeUninitializedCapacity: bytes) { buffer, count in
+                for index in 0..<bytes {
+                    state ^= state << 13
+                    state ^= state >> 7
+                    state ^= state << 17
+                    buffer[index] = UInt8(truncatingIfNeeded: state)
+                }
+                count = bytes
+            }
+        }
+    }
+
+    var calls: Int { entries / batch }
+}
+
+/// The client library of a server, used directly.
+protocol RawClient {
+    /// The name of a way to do it.
+    var name: String { get }
+    /// Stores the bytes of entries, as one call does.
+    func append(_ entries: [LogEntry]) throws
+    /// Reads all bytes, and returns how many there are.
+    func readAll(maximumBytes: Int) throws -> Int
+}
+
+@main
+struct SyncBench {
+    static func main() async throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let isQuick = arguments.contains("--quick")
+        arguments.removeAll { $0 == "--quick" }
+        var runs = isQuick ? 1 : 5
+        if let index = arguments.firstIndex(of: "--runs"), index + 1 < arguments.count {
+            runs = max(1, Int(arguments[index + 1]) ?? runs)
+            arguments.removeSubrange(index...index + 1)
+        }
+        guard arguments.allSatisfy({ ["postgres", "nats"].contains($0) }) else {
+            FileHandle.standardError.write(Data("sync-bench: [--runs NUMBER] [--quick] [postgres] [nats]\n".utf8))
+            exit(64)
+        }
+        let loads = Load.all.map { isQuick ? $0.smaller(by: 100) : $0 }
+        if arguments.isEmpty || arguments.contains("postgres") {
+            let server = try PostgresServer(isDurable: true)
+            try await compare("PostgreSQL", loads, runs: runs) { list in
+                try PostgresLog(url: server.url, list: list)
+            } raw: { list in
+                [
+                    try RawPostgres(server.url, table: list, copies: false),
+                    try RawPostgres(server.url, table: list, copies: true),
+                ]
+            }
+            server.end()
+        }
+        if arguments.isEmpty || arguments.contains("nats") {
+            let server = try NATSServer()
+            try await compare("NATS JetStream", loads, runs: runs) { list in
+                try NATSLog(url: server.url, list: list)
+            } raw: { list in
+                [
+                    try RawNATS(server.url, stream: list, isBatched: true),
+                    try RawNATS(server.url, stream: list, isBatched: false),
+                ]
+            }
+            server.end()
+        }
+    }
+
+    /// The entries in a second of each run.
+    private struct Rates {
+        var appends: [Double] = []
+        var reads: [Double] = []
+    }
+
+    private static func compare(
+        _ title: String, _ loads: [Load], runs: Int, open: (String) throws -> any SharedLog,
+        raw: (String) throws -> [any RawClient]
+    ) async throws {
+        print("\(title): entries a second, the median of \(runs) runs (the slowest to the fastest)\n")
+        for load in loads {
+            var engine = Rates()
+            var others: [(name: String, rates: Rates)] = []
+            for run in 0..<runs {
+                let list = "bench\(UInt32.random(in: 0...UInt32.max))x\(run)"
+                for (index, client) in try raw(list).enumerated() {
+                    if run == 0 { others.append((client.name, Rates())) }
+                    try measure(load, client, &others[index].rates)
+                }
+                let log = try open(list)
+                try await measure(load, log, &engine)
+                await log.close()
+            }
+            print("\(load.name)")
+            line("the engine", engine, beside: nil)
+            for (name, rates) in others { line(name, rates, beside: engine) }
+            print("")
+        }
+    }
+
+    private static func measure(_ load: Load, _ client: any RawClient, _ rates: inout Rates) throws {
+        var position = LogPosition.beginning
+        var time = Duration.zero
+        for call in 0..<load.calls {
+            let payloads = load.payloads(call)
+            // The engine's caller makes the entries too.
+            time += try ContinuousClock().measure {
+                let entries = follow(position, payloads)
+                try client.append(entries)
+                position = entries.last!.position
+            }
+        }
+        rates.appends.append(Double(load.entries) / time.seconds)
+        var bytes = 0
+        let reading = try ContinuousClock().measure { bytes = try client.readAll(maximumBytes: 4 << 20) }
+        guard bytes >= load.entries * load.bytes else { fatalError("\(client.name) has read \(bytes) bytes") }
+        rates.reads.append(Double(load.entries) / reading.seconds)
+    }
+
+    private static func measure(_ load: Load, _ log: any SharedLog, _ rates: inout Rates) async throws {
+        var position = LogPosition.beginning
+        _ = try await log.end()
+        var time = Duration.zero
+        for call in 0..<load.calls {
+            let payloads = load.payloads(call)
+            time += try await ContinuousClock().measure {
+                let entries = follow(position, payloads)
+                guard try await log.append(entries, after: position) == .appended else { fatalError("another writer") }
+                position = entries.last!.position
+            }
+        }
+        rates.appends.append(Double(load.entries) / time.seconds)
+        var count = 0
+        let reading = try await ContinuousClock().measure {
+            while true {
+                let next = try await log.entries(after: UInt64(count), maximumBytes: 4 << 20)
+                if next.isEmpty { break }
+                count += next.count
+            }
+        }
+        guard count == load.entries else { fatalError("the engine has read \(count) entries") }
+        rates.reads.append(Double(load.entries) / reading.seconds)
+    }
+
+    private static func follow(_ position: LogPosition, _ payloads: [[UInt8]]) -> [LogEntry] {
+        var position = position
+        return payloads.map { payload in
+            let entry = LogEntry(after: position, payload: payload)
+            position = entry.position
+            return entry
+        }
+    }
+
+    private static func line(_ name: String, _ rates: Rates, beside engine: Rates?) {
+        func text(_ values: [Double], _ ours: [Double]?) -> String {
+            let sorted = values.sorted()
+            let median = sorted[sorted.count / 2]
+            var text = "\(rounded(median)) (\(rounded(sorted.first!))–\(rounded(sorted.last!)))"
+            if let ours {
+                let ratio = median / ours.sorted()[ours.count / 2]
+                text += String(format: ", %.2f times the engine's", ratio)
+            }
+            return text
+        }
+        print(
+            "  \(name.padding(toLength: 34, withPad: " ", startingAt: 0)) append \(text(rates.appends, engine?.appends))"
+        )
+        print("  \("".padding(toLength: 34, withPad: " ", startingAt: 0)) read   \(text(rates.reads, engine?.reads))")
+    }
+
+    private static func rounded(_ value: Double) -> String {
+        let number = Int(value)
+        let digits = String(number)
+        // Three digits are as many as mean something.
+        return digits.prefix(3) + String(repeating: "0", count: max(0, digits.count - 3))
+    }
+}
+
+extension Duration {
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,319 @@
+// Servers whose data somebody else has changed. The engines give an error of the right kind, and never trap.
+
+import CLibpq
+import CNATS
+import Foundation
+import LogServers
+import NATSLog
+import SharedLog
+import Testing
+
+@testable import NATSLog
+
+@Suite struct HostileServerTests {
+    private let entries = LogPosition.beginning.entries("a", "b", "c", "d")
+
+    // MARK: PostgreSQL
+
+    @Test(arguments: [
+        // A flipped bit of a payload, of a link, a cut entry, another entry's bytes, no bytes.
+        "UPDATE listory_entry SET entry = set_byte(entry, 17, 1) WHERE number = 2",
+        "UPDATE listory_entry SET entry = set_byte(entry, 3, 1) WHERE number = 2",
+        "UPDATE listory_entry SET entry = substring(entry FROM 1 FOR 10) WHERE number = 2",
+        "UPDATE listory_entry SET entry = (SELECT entry FROM listory_entry WHERE number = 1) WHERE number = 2",
+        "UPDATE listory_entry SET entry = '' WHERE number = 2",
+        "DELETE FROM listory_entry WHERE number = 2", "DELETE FROM listory_entry WHERE number = 1",
+        "DELETE FROM listory_entry", "DELETE FROM listory_entry WHERE number > 2",
+        "UPDATE listory_entry SET number = number + 100", "UPDATE listory_entry SET number = -number",
+    ])
+    func changedRowsAreDamage(statement: String) async throws {
+        try await withChangedTables(statement) { log in try await log.all() }
+    }
+
+    @Test(arguments: [
+        "UPDATE listory_list SET number = 3", "UPDATE listory_list SET number = -1",
+        "UPDATE listory_list SET number = 9223372036854775807", "UPDATE listory_list SET checksum = checksum + 1",
+        "UPDATE listory_list SET number = 0", "UPDATE listory_list SET number = 5",
+    ])
+    func aWrongEndIsDamage(statement: String) async throws {
+        try await withChangedTables(statement) { log in try await log.end() }
+    }
+
+    @Test(arguments: [
+        "UPDATE listory_snapshot SET bytes = set_byte(bytes, 0, 9) WHERE part = 2",
+        "DELETE FROM listory_snapshot WHERE part = 2", "UPDATE listory_snapshot SET parts = 9000000000000000000",
+        "UPDATE listory_snapshot SET parts = -1", "UPDATE listory_snapshot SET size = 5",
+        "UPDATE listory_snapshot SET number = -5", "UPDATE listory_snapshot SET bytes = '' WHERE part = 1",
+    ])
+    func aChangedSnapshotIsDamage(statement: String) async throws {
+        try await withChangedTables(statement) { log in try await log.snapshot() }
+    }
+
+    @Test func aListOfANewerFormatSaysSo() async throws {
+        let database = try Database()
+        defer { database.end() }
+        try await database.fill(entries)
+        try database.run("UPDATE listory_list SET format = 2")
+        let log = try database.open()
+        await #expect(throws: SharedLogError.futureFormat(.list("list"), expected: 1, found: 2)) { try await log.end() }
+        try database.run(
+            "UPDATE listory_list SET format = 1; UPDATE listory_entry SET entry = set_byte(entry, 0, 2) WHERE number = 1"
+        )
+        await #expect(throws: SharedLogError.futureFormat(.entry(1), expected: 1, found: 2)) {
+            try await eventually { try await log.all() }
+        }
+        await log.close()
+    }
+
+    @Test func anEntryBehindTheEndMakesAnAppendAnError() async throws {
+        let database = try Database()
+        defer { database.end() }
+        try await database.fill(entries)
+        try database.run("INSERT INTO listory_entry SELECT list, 5, entry FROM listory_entry WHERE number = 1")
+        let log = try database.open()
+        do {
+            _ = try await log.append(entries[3].position.entries("x"), after: entries[3].position)
+            Issue.record("it was appended")
+        } catch SharedLogError.damaged(let place, _, _) { #expect(place == .end) }
+        #expect(try await log.end() == entries[3].position)
+        await log.close()
+    }
+
+    @Test func tablesOfSomebodyElseAreDamage() async throws {
+        let database = try Database()
+        defer { database.end() }
+        try database.run("CREATE TABLE listory_list (name text PRIMARY KEY, id text, format text)")
+        let log = try database.open()
+        do {
+            _ = try await log.end()
+            Issue.record("there is an end")
+        } catch SharedLogError.damaged {}
+        await log.close()
+    }
+
+    @Test func aUserWithoutRightsIsRefused() async throws {
+        let database = try Database()
+        defer { database.end() }
+        try await database.fill(entries)
+        try database.run("CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+        let log = try Engine.postgres.open(database.url.replacing("postgres@", with: "reader@"), list: "list")
+        #expect(try await log.all() == entries)
+        do {
+            _ = try await log.append(entries[3].position.entries("x"), after: entries[3].position)
+            Issue.record("it was appended")
+        } catch SharedLogError.refused(.permissions, _) {}
+        await log.close()
+    }
+
+    private func withChangedTables<Result>(
+        _ statement: String, _ body: (any SharedLog) async throws -> Result
+    ) async throws {
+        let database = try Database()
+        defer { database.end() }
+        try await database.fill(entries)
+        try database.run(statement)
+        let log = try database.open()
+        do {
+            _ = try await body(log)
+            Issue.record("\(statement) is not noticed")
+        } catch SharedLogError.damaged {}
+        await log.close()
+    }
+
+    /// A database of its own on the shared server, with one list in it.
+    private struct Database {
+        let name = "test_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        let url: String
+
+        init() throws {
+            let server = try SharedServers.postgres.get()
+            url = server.url.replacing(#/\/postgres$/#, with: "/\(name)")
+            try Database.run("CREATE DATABASE \(name)", server.url)
+        }
+
+        func end() { try? Database.run("DROP DATABASE \(name) WITH (FORCE)", try SharedServers.postgres.get().url) }
+
+        func open() throws -> any SharedLog { try Engine.postgres.open(url, list: "list") }
+
+        func fill(_ entries: [LogEntry]) async throws {
+            let log = try open()
+            #expect(try await log.append(entries, after: .beginning) == .appended)
+            try await log.offer(
+                LogSnapshot(position: entries[2].position, bytes: [UInt8](repeating: 5, count: 9_000_000)))
+            await log.close()
+        }
+
+        func run(_ statement: String) throws { try Database.run(statement, url) }
+
+        private static func run(_ statement: String, _ url: String) throws {
+            let connection = PQconnectdb(url)
+            defer { PQfinish(connection) }
+            let result = PQexec(connection, statement)
+            defer { PQclear(result) }
+            guard PQresultStatus(result) == PGRES_COMMAND_OK || PQresultStatus(result) == PGRES_TUPLES_OK else {
+                throw TestFailure(String(cString: PQerrorMessage(connection)))
+            }
+        }
+    }
+
+    // MARK: NATS
+
+    @Test func messagesOfSomebodyElseAreDamage() async throws {
+        let good = NATSFrame.entries(entries[3].position.entries("e")[...])
+        var cut = good
+        cut.removeLast()
+        var flipped = good
+        flipped[flipped.count - 1] ^= 1
+        var many = good
+        many.replaceSubrange(10..<14, with: [255, 255, 255, 255])
+        var large = good
+        large.replaceSubrange(14..<18, with: [255, 255, 255, 127])
+        let hostile: [[UInt8]] = [
+            [], [1], [1, 9], [0, 0], Array("hello".utf8), [1, 2, 0, 0], cut, flipped, many, large, good + [0],
+            NATSFrame.beginning(of: "another list"), [1, 3, 1, 2, 3], NATSFrame.entries(entries[...]),
+            NATSFrame.entries(LogPosition(number: 9, checksum: 1).entries("far")[...]),
+            NATSFrame.entries([LogEntry(number: 5, link: 1, payload: [])]),
+        ]
+        for bytes in hostile {
+            let (list, log) = try await filledStream()
+            try publish(bytes, to: NATSNames(list: list).subject)
+            do {
+                let found = try await log.all()
+                Issue.record("\(bytes.prefix(40)) is not noticed: \(found.count) entries")
+            } catch SharedLogError.damaged {}
+            await log.close()
+        }
+        let (list, log) = try await filledStream()
+        try publish([2, 2], to: NATSNames(list: list).subject)
+        await #expect(throws: SharedLogError.futureFormat(.entry(5), expected: 1, found: 2)) { try await log.all() }
+        await #expect(throws: SharedLogError.futureFormat(.end, expected: 1, found: 2)) { try await log.end() }
+        await log.close()
+    }
+
+    @Test func moreBeginningsDoNoHarm() async throws {
+        let (list, log) = try await filledStream()
+        let subject = NATSNames(list: list).subject
+        for _ in 0..<3 { try publish(NATSFrame.beginning(of: list), to: subject) }
+        #expect(try await log.end() == entries[3].position)
+        let more = entries[3].position.entries("e", "f")
+        #expect(try await log.append([more[0]], after: entries[3].position) == .appended)
+        try publish(NATSFrame.beginning(of: list), to: subject)
+        #expect(try await log.append([more[1]], after: more[0].position) == .appended)
+        let reader = try Engine.nats.open(SharedServers.nats.get().url, list: list)
+        #expect(try await reader.all() == entries + more)
+        for number in 0..<6 {
+            let found = try await reader.entries(after: UInt64(number), maximumBytes: 1)
+            #expect(found == [(entries + more)[number]])
+        }
+        await log.close()
+        await reader.close()
+    }
+
+    @Test func aSnapshotOfSomebodyElseIsDamage() async throws {
+        let parts = [
+            NATSFrame.Manifest(position: .beginning, size: 5, digest: 0, parts: [1, 2]).encoded,
+            NATSFrame.Manifest(position: .beginning, size: 5, digest: 0, parts: [1 << 62]).encoded,
+            [1, 4], [1, 3], [],
+            Array(NATSFrame.Manifest(position: .beginning, size: 5, digest: 0, parts: [1, 2]).encoded.dropLast()),
+        ]
+        for bytes in parts {
+            let (list, log) = try await filledStream()
+            try await log.offer(LogSnapshot(position: entries[1].position, bytes: [1, 2, 3]))
+            try publish(bytes, to: NATSNames(list: list).manifest)
+            do {
+                _ = try await log.snapshot()
+                Issue.record("\(bytes) is not noticed")
+            } catch SharedLogError.damaged {}
+            // The next one takes its place.
+            let snapshot = LogSnapshot(position: entries[2].position, bytes: [4])
+            try await log.offer(snapshot)
+            #expect(try await log.snapshot() == snapshot)
+            await log.close()
+        }
+    }
+
+    @Test func messagesCannotBeRemovedFromALog() async throws {
+        let (list, log) = try await filledStream()
+        let connection = try RawNATS(SharedServers.nats.get().url)
+        let stream = NATSNames(list: list).log
+        #expect(js_PurgeStream(connection.context, stream, nil, nil) != NATS_OK)
+        #expect(js_DeleteMsg(connection.context, stream, 2, nil, nil) != NATS_OK)
+        #expect(try await log.all() == entries)
+        await log.close()
+    }
+
+    /// What the engine would do with a message for each entry, sent without waiting: the reason why it does not.
+    @Test func entriesWithAMessageEachMayBeTakenBehindThoseOfAnother() throws {
+        let connection = try RawNATS(SharedServers.nats.get().url)
+        let name = "control-\(UUID().uuidString)"
+        try connection.addStream(name)
+        #expect(try connection.publish([0], to: name) == 1)
+        // Another client stores the second message, and this one's second message is refused. Its third one is not.
+        #expect(try connection.publish([9], to: name, after: 1) == 2)
+        #expect(throws: TestFailure.self) { try connection.publish([1], to: name, after: 1) }
+        #expect(try connection.publish([2], to: name, after: 2) == 3)
+        // That a stream is empty is ignored by this server, unless it is a new one.
+        let empty = try? connection.publish([3], to: name, after: 0)
+        #expect(empty == 4 || empty == nil)
+    }
+
+    private func filledStream() async throws -> (list: String, log: any SharedLog) {
+        let list = UUID().uuidString
+        let log = try Engine.nats.open(SharedServers.nats.get().url, list: list)
+        for (index, entry) in entries.enumerated() {
+            let before = index == 0 ? LogPosition.beginning : entries[index - 1].position
+            #expect(try await log.append([entry], after: before) == .appended)
+        }
+        return (list, log)
+    }
+
+    private func publish(_ bytes: [UInt8], to subject: String) throws {
+        _ = try RawNATS(SharedServers.nats.get().url).publish(bytes, to: subject)
+    }
+}
+
+/// A connection to NATS without the engine.
+final class RawNATS {
+    private let connection: OpaquePointer
+    let context: OpaquePointer
+
+    init(_ url: String) throws {
+        var connection: OpaquePointer?
+        var context: OpaquePointer?
+        guard natsConnection_ConnectTo(&connection, url) == NATS_OK,
+            natsConnection_JetStream(&context, connection, nil) == NATS_OK
+        else { throw TestFailure("no connection") }
+        self.connection = connection!
+        self.context = context!
+    }
+
+    deinit {
+        jsCtx_Destroy(context)
+        natsConnection_Destroy(connection)
+    }
+
+    /// Makes a stream of the subject with the same name.
+    func addStream(_ name: String) throws {
+        let strings = NATSStrings([name])
+        var configuration = jsStreamConfig()
+        jsStreamConfig_Init(&configuration)
+        configuration.Name = strings.pointers[0]
+        guard js_AddStream(nil, context, &configuration, nil, nil) == NATS_OK else { throw TestFailure("no stream") }
+    }
+
+    func publish(_ bytes: [UInt8], to subject: String, after last: UInt64? = nil) throws -> UInt64 {
+        var message: OpaquePointer?
+        _ = bytes.withUnsafeBytes {
+            natsMsg_Create(
+                &message, subject, nil, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+        }
+        defer { natsMsg_Destroy(message) }
+        if let last { natsMsgHeader_Set(message, "Nats-Expected-Last-Sequence", "\(last)") }
+        var answer: UnsafeMutablePointer<jsPubAck>?
+        guard js_PublishMsg(&answer, context, message, nil, nil) == NATS_OK, let answer else {
+            throw TestFailure("the message was refused")
+        }
+        defer { jsPubAck_Destroy(answer) }
+        return answer.pointee.Sequence
+    }
+}
