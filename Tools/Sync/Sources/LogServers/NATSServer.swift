@@ -81,7 +81,7 @@ public final class NATSServer: Sendable {
     }
 
     /// Lets the server stand still, as if its machine were not reachable, or go on.
-    public func suspend(_ suspends: Bool) { process.withLock { $0?.signal(suspends ? SIGSTOP : SIGCONT) } }
+    public func suspend(_ suspends: Bool) { process.withLock { $0?.suspend(suspends) } }
 
     /// Ends the server and removes its files.
     public func end() { process.withLock { $0?.end() } }

@@ -47,7 +47,7 @@ public final class PostgresServer: Sendable {
         folder = try ServerFolder()
         port = try ServerProcess.freePort()
         password = primary.password
-        settings = Mutex(["fsync=off"])
+        settings = Mutex(["fsync=off", "wal_retrieve_retry_interval=200ms"])
         try PostgresServer.giveAway(folder.url)
         try ServerProcess.run(
             [
@@ -119,7 +119,7 @@ public final class PostgresServer: Sendable {
     }
 
     /// Lets the server stand still, as if its machine were not reachable, or go on.
-    public func suspend(_ suspends: Bool) { process.withLock { $0?.signal(suspends ? SIGSTOP : SIGCONT) } }
+    public func suspend(_ suspends: Bool) { process.withLock { $0?.suspend(suspends) } }
 
     /// Makes a standby the primary, and waits until it accepts changes.
     public func promote() throws {
@@ -144,7 +144,7 @@ public final class PostgresServer: Sendable {
     }
 
     /// Debian keeps the programs of each release in a folder of its own.
-    private static func program(_ name: String) throws -> String {
+    fileprivate static func program(_ name: String) throws -> String {
         let releases = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         let newestFirst = releases.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }
         return try ServerProcess.program(name, in: newestFirst.map { "/usr/lib/postgresql/\($0)/bin" })
@@ -162,6 +162,14 @@ public struct PostgresPair: Sendable {
         // From here on, the primary waits for the standby. It could not before: there was none.
         try primary.stop()
         try primary.start(with: ["synchronous_standby_names=standby1"])
+        let client = try PostgresServer.program("psql")
+        let deadline = Date(timeIntervalSinceNow: 60)
+        // Division by zero fails as long as the standby has not come back.
+        let question = "SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+        while (try? ServerProcess.run([client, "-X", primary.url, "-c", question], user: nil)) == nil {
+            guard Date() < deadline else { throw ServerError("the standby does not follow") }
+            usleep(50_000)
+        }
     }
 
     /// The address of both.

@@ -103,6 +103,13 @@ final class ServerProcess: Sendable {
     /// Sends a signal to the server.
     func signal(_ signal: Int32) { kill(identifier, signal) }
 
+    /// Lets the server stand still or go on.
+    func suspend(_ suspends: Bool) {
+        signal(suspends ? SIGSTOP : SIGCONT)
+        // Each of its threads stops when it enters the kernel the next time.
+        if suspends { usleep(100_000) }
+    }
+
     /// Whether the server runs. It is a child of the shell, which does not collect it before this process says so.
     var isRunning: Bool {
         guard kill(identifier, 0) == 0 else { return false }

@@ -104,8 +104,8 @@ struct SyncBench {
     }
 
     private static func compare(
-        _ title: String, _ loads: [Load], runs: Int, open: (String) throws -> any SharedLog,
-        raw: (String) throws -> [any RawClient]
+        _ title: String, _ loads: [Load], runs: Int, open: @Sendable (String) throws -> any SharedLog,
+        raw: @Sendable (String) throws -> [any RawClient]
     ) async throws {
         print("\(title): entries a second, the median of \(runs) runs (the slowest to the fastest)\n")
         for load in loads {

@@ -169,7 +169,7 @@ import Testing
         var large = good
         large.replaceSubrange(14..<18, with: [255, 255, 255, 127])
         let hostile: [[UInt8]] = [
-            [], [1], [1, 9], [0, 0], Array("hello".utf8), [1, 2, 0, 0], cut, flipped, many, large, good + [0],
+            [], [1], [1, 9], [0, 0], Array("\0hello".utf8), [1, 2, 0, 0], cut, flipped, many, large, good + [0],
             NATSFrame.beginning(of: "another list"), [1, 3, 1, 2, 3], NATSFrame.entries(entries[...]),
             NATSFrame.entries(LogPosition(number: 9, checksum: 1).entries("far")[...]),
             NATSFrame.entries([LogEntry(number: 5, link: 1, payload: [])]),

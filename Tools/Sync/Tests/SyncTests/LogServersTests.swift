@@ -24,13 +24,14 @@ import Musl
         let input = Pipe()
         holder.standardInput = input
         try holder.run()
-        let line = try #require(try output.fileHandleForReading.read(upToCount: 10))
+        let line = output.fileHandleForReading.availableData
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         let port = try #require(UInt16(text))
         #expect(accepts(port))
         kill(holder.processIdentifier, SIGKILL)
         holder.waitUntilExit()
         try await eventually { if accepts(port) { throw TestFailure("the server still runs") } }
+        withExtendedLifetime(input) {}
     }
 
     private func accepts(_ port: UInt16) -> Bool {

@@ -147,7 +147,11 @@ import Testing
                 }
             }
             group.addTask {
-                try await Task.sleep(for: .seconds(1))
+                let log = try Engine.postgres.open(url, list: "list")
+                try await eventually(within: 60) {
+                    guard try await log.end().number > 20 else { throw TestFailure("nothing was written") }
+                }
+                await log.close()
                 try pair.primary.kill()
                 try pair.standby.promote()
                 try await Task.sleep(for: .seconds(1))
