@@ -65,6 +65,8 @@ public actor NATSLog: SharedLog {
         var entries: ArraySlice<LogEntry> = []
         /// The sequence of the message behind them.
         var sequence: UInt64 = 1
+        /// The sequence of the last message, as far as it is known.
+        var last: UInt64 = 0
         var reader: NATSReader?
     }
 
@@ -260,14 +262,21 @@ public actor NATSLog: SharedLog {
                 cursor.number += 1
                 if bytes > maximumBytes { return result }
             }
-            // A few messages are asked for one by one; for more of them, a consumer is worth its requests.
+            // A few messages are asked for one by one; for more of them, a consumer is worth its requests. It is asked for no more
+            // messages than there are, because it would wait for others.
             var messages: [NATSMessage] = []
             if requests >= 3 || cursor.reader != nil {
-                if cursor.reader?.next != cursor.sequence {
-                    cursor.reader = try connection.reader(of: names.log, subject: names.subject, from: cursor.sequence)
+                if cursor.last < cursor.sequence { cursor.last = try connection.end(of: names.log).last }
+                let count = Int(clamping: cursor.last) - Int(clamping: cursor.sequence) + 1
+                if count > 0 {
+                    if cursor.reader?.next != cursor.sequence {
+                        cursor.reader = try connection.reader(
+                            of: names.log, subject: names.subject, from: cursor.sequence)
+                    }
+                    messages = cursor.reader!.read(
+                        count: min(count, 10_000), bytes: min(max(1, maximumBytes - bytes), 16 << 20),
+                        timeout: options.timeout)
                 }
-                messages = cursor.reader!.read(
-                    count: 10_000, bytes: max(1, maximumBytes - bytes), timeout: options.timeout)
             }
             if messages.isEmpty {
                 cursor.reader = nil

@@ -86,9 +86,11 @@ final class RawNATS: RawClient {
         }
         defer { natsSubscription_Destroy(subscription) }
         var bytes = 0
+        // More bytes than nats.c keeps for a subscription would be lost.
+        let most = isBatched ? 20 : 5000
         while remaining > 0 {
             var list = natsMsgList()
-            let status = natsSubscription_Fetch(&list, subscription, Int32(min(remaining, 10_000)), 5000, nil)
+            let status = natsSubscription_Fetch(&list, subscription, Int32(min(remaining, most)), 5000, nil)
             guard status == NATS_OK else { fatalError(String(cString: natsStatus_GetText(status))) }
             for index in 0..<Int(list.Count) {
                 let message = list.Msgs[index]
