@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ListModel
+import Listory
 import ToolSupport
 
 extension ImportFormat: ExpressibleByArgument {}
@@ -58,6 +59,12 @@ struct ImportCommand: ParsableCommand {
         defer { bar.finish() }
         try listImport.apply(to: store) { bar.update($0) }
         bar.finish()
+        try json.write(report(listImport, store))
+        // Nothing refers to its rows any more: closing can give the free pages of the file back.
+        try store.close()
+    }
+
+    private func report(_ listImport: ListImport, _ store: UntypedStore) throws -> SummaryReport {
         var report = SummaryReport(try store.snapshot)
         if json.isOn {
             report.ignoredLines = listImport.ignoredLines
@@ -68,8 +75,7 @@ struct ImportCommand: ParsableCommand {
             Standard.error.tryWrite(Diagnostic.line("left out what is no item: \(lines)"))
         }
         if timing && !json.isOn { Standard.error.tryWrite(listImport.timing) }
-        try json.write(report)
-        try store.close()
+        return report
     }
 
     private func importLog() throws {

@@ -26,6 +26,15 @@ struct TraceHistoryTests {
         #expect(try shown.output == trace.endContent())
     }
 
+    @Test("The file of a long imported session is packed and has few free pages")
+    func fileSize() throws {
+        let folder = try TemporaryFolder()
+        let store = try UntypedStore.open(at: Self.importTrace(.automergePaper, folder))
+        defer { try? store.close() }
+        let statistics = try store.statistics()
+        #expect(statistics.fileBytes < 40 * Int(statistics.commitCount), "\(statistics)")
+    }
+
     @Test("In a replay from the start, every version has its recorded hash", arguments: RecordedTrace.allCases)
     func everyVersion(trace: RecordedTrace) throws {
         let folder = try TemporaryFolder()
