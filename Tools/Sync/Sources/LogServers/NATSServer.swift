@@ -65,20 +65,10 @@ public final class NATSServer: Sendable {
     }
 
     /// Kills the server without a warning, as a crash would.
-    public func kill() throws {
-        try process.withLock { process in
-            process?.signal(SIGKILL)
-            try process?.waitUntilEnded()
-        }
-    }
+    public func kill() throws { try process.withLock { try $0?.finish(SIGKILL) } }
 
     /// Stops the server in order.
-    public func stop() throws {
-        try process.withLock { process in
-            process?.signal(SIGINT)
-            try process?.waitUntilEnded()
-        }
-    }
+    public func stop() throws { try process.withLock { try $0?.finish(SIGINT) } }
 
     /// Lets the server stand still, as if its machine were not reachable, or go on.
     public func suspend(_ suspends: Bool) { process.withLock { $0?.suspend(suspends) } }

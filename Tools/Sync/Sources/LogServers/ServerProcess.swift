@@ -117,9 +117,10 @@ final class ServerProcess: Sendable {
         return status.split(separator: ")").last?.split(separator: " ").first != "Z"
     }
 
-    /// Waits until the server has ended.
-    func waitUntilEnded(for seconds: Double = 20) throws {
-        try ServerProcess.wait(for: seconds, "the server to end") { !isRunning }
+    /// Sends a signal that ends the server, and waits until it has ended.
+    func finish(_ signal: Int32) throws {
+        self.signal(signal)
+        try ServerProcess.wait(for: 20, "the server to end") { !isRunning }
     }
 
     /// Kills the server if it runs, and waits for it.
@@ -149,11 +150,7 @@ final class ServerProcess: Sendable {
 
     /// A port of loopback that nobody uses at this moment.
     static func freePort() throws -> Int {
-        #if canImport(Darwin)
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
+        let descriptor = makeSocket()
         defer { close(descriptor) }
         var address = loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -168,11 +165,7 @@ final class ServerProcess: Sendable {
 
     /// Whether somebody accepts connections at a port of loopback.
     static func accepts(port: Int) -> Bool {
-        #if canImport(Darwin)
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
+        let descriptor = makeSocket()
         defer { close(descriptor) }
         var address = loopback(port: UInt16(port))
         return withUnsafePointer(to: &address) {
@@ -180,6 +173,14 @@ final class ServerProcess: Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
+    }
+
+    private static func makeSocket() -> Int32 {
+        #if canImport(Darwin)
+        socket(AF_INET, SOCK_STREAM, 0)
+        #else
+        socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
     }
 
     private static func loopback(port: UInt16) -> sockaddr_in {

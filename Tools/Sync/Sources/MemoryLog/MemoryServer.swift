@@ -79,7 +79,7 @@ public final class MemoryServer: Sendable {
     }
 
     private func wake() {
-        // Outside of the lock: who is woken may call the server.
+        // Not under the lock, because a reader that is woken may call the server.
         for connection in state.withLock({ $0.connections }) { connection.yield() }
     }
 

@@ -4,7 +4,7 @@
 //     listory_entry     the bytes of the entries, in the format of LogEntry
 //     listory_snapshot  the parts of the snapshots
 //
-// The end of a log is the row of the list. Whoever appends changes it, which locks it until the transaction ends: so the numbers of
+// The end of a log is the row of the list. An append changes this row, which locks it until the transaction ends. So the numbers of
 // the entries are in the order of the commits. Numbers of a sequence would not be.
 
 import SharedLog

@@ -28,7 +28,7 @@ package final class ChangeBroadcast: Sendable {
             continuation.finish()
             return stream
         }
-        // What came before nobody was told of.
+        // The reader of a new stream knows of no earlier change.
         continuation.yield()
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { _ = $0.streams.removeValue(forKey: key) }

@@ -228,7 +228,7 @@ import Testing
         await log.close()
     }
 
-    // MARK: Whoever is not let in
+    // MARK: Clients that are refused
 
     @Test func aWrongPasswordIsRefusedAndInNoMessage() async throws {
         let postgres = try PostgresServer(password: "right-secret")
