@@ -76,6 +76,10 @@ struct NATSFailure: Error {
     var isWrongSequence: Bool { code == JSStreamWrongLastSequenceErr || code.rawValue == 10164 }
 
     var error: SharedLogError {
+        // nats.c then gives the code of an account without JetStream, but a cluster that has no leader at the moment is as silent.
+        if status == NATS_NO_RESPONDERS {
+            return .unavailable(cause: "no JetStream answers: it is not enabled, or its servers choose a leader")
+        }
         switch code {
         case JSNotEnabledErr, JSNotEnabledForAccountErr: return .refused(.permissions, cause: message)
         case JSStreamReplicasNotSupportedErr:

@@ -228,6 +228,20 @@ import Testing
         await log.close()
     }
 
+    /// A cluster that chooses a leader is as silent, so this is no refusal: asking again may help.
+    @Test func aServerWithoutJetStreamIsUnavailableAndSaysWhy() async throws {
+        let server = try NATSServer(settings: "jetstream: disabled")
+        defer { server.end() }
+        let log = try Engine.nats.open(server.url, list: "list")
+        do {
+            _ = try await log.end()
+            Issue.record("there is no JetStream")
+        } catch SharedLogError.unavailable(let cause) {
+            #expect(cause.contains("JetStream"))
+        }
+        await log.close()
+    }
+
     // MARK: Clients that are refused
 
     @Test func aWrongPasswordIsRefusedAndInNoMessage() async throws {
