@@ -216,7 +216,7 @@ extension WriteTransaction {
     }
 
     /// Deletes the entries whose keys are greater than a number.
-    fileprivate mutating func deleteAll(after number: UInt64, in database: Database<UInt64, [UInt8]>) throws {
+    mutating func deleteAll(after number: UInt64, in database: Database<UInt64, [UInt8]>) throws {
         while let key = try lastKey(in: database), key > number { try delete(key, in: database) }
     }
 }

@@ -54,6 +54,8 @@ enum LogFormat {
     static let identifierKey = "identifiers"
     /// The row of `meta` that says which commit is the newest.
     static let headKey = "head"
+    /// The row of `meta` that says how much of the log is in a shared log.
+    static let confirmedKey = "confirmed"
     /// What the key of a row of `meta` that names a version begins with; the name follows.
     static let namePrefix = "name:"
 

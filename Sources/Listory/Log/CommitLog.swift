@@ -19,6 +19,8 @@ struct CommitLog: Sendable {
     let sealed: SealedLog
     /// The newest commits, which may not be in the databases yet.
     let journal: Journal
+    /// How much of the log is in a shared log.
+    let confirmed: ConfirmedEnd
     private let journalOptions: JournalOptions
     /// A reader that is this many transactions behind stands still.
     private let maximumReaderLag: Int
@@ -61,6 +63,7 @@ struct CommitLog: Sendable {
         sealed = SealedLog(environment: environment, base: try CommitLog.readBase(environment, meta))
         // While a transaction of a reader is open, it could not open a database.
         if options.isReadOnly { _ = try sealed.blocks() }
+        confirmed = try ConfirmedEnd(environment, meta: meta)
         let rows = LogRows(meta: meta, commits: commits, sealed: sealed.base.sealed)
         let table = try options.isKnownToOthers ? ProcessTable.join(environment) : nil
         journal = try Journal.open(rows, environment, table, options.journal, isSynced: isNew)
@@ -214,6 +217,16 @@ extension CommitLog {
 }
 
 extension CommitLog {
+    /// Replaces all commits behind an end, in a replica: see ``Journal/replace(after:with:_:)``.
+    ///
+    /// - Parameter end: the new confirmed end.
+    func replace(after earlier: LogHead, with run: RecordRun, confirmed end: LogHead) throws -> LogHead {
+        let head = try journal.replace(after: earlier, with: run) { txn in try confirmed.put(end, &txn) }
+        readAhead.clear()
+        confirmed.adopt(end)
+        return head
+    }
+
     /// Adds contents that were written in dropped commits. The value of a lost one is empty, unless the file has it already.
     ///
     /// - Parameter content: returns a content, or nil if it is lost.
@@ -266,8 +279,9 @@ extension CommitLog {
         switch readAhead.way(to: version) {
         case .kept(let records, let index): return try records.withRecord(index) { try body($0) }
         case .following(let isBackwards):
+            let generation = readAhead.generation
             let records = try environment.read {
-                try readAhead.read(version, isBackwards: isBackwards, $0, commits)
+                try readAhead.read(version, isBackwards: isBackwards, $0, commits, generation: generation)
             }
             if let index = records.index(of: version) { return try records.withRecord(index) { try body($0) } }
         case .alone: break

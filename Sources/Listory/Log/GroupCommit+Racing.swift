@@ -56,6 +56,18 @@ extension GroupCommit {
         }
     }
 
+    /// Lets the queue begin at an earlier end of the log, behind which commits are about to be replaced: until ``resume(leading:)``, what
+    /// is read behind it comes from the queue. The queue is empty.
+    ///
+    /// - Parameter shift: how many commits of others come before those that are made again.
+    func rewind(to head: LogHead, shift: UInt64) {
+        replaceQueue(after: head, shift: shift)
+        monitor.withLock { advance(to: head) }
+    }
+
+    /// The queue, which nobody appends meanwhile.
+    func queued() -> RecordRun { monitor.withLock { state.waiting } }
+
     /// Adds a commit that replaces a queued one.
     func requeue(_ commit: Commit) { monitor.withLock { state.waiting.append(commit) } }
 

@@ -1,7 +1,8 @@
 // Reads records ahead: undo and walks up a history read one commit after another, and finding each of them in the
 // database takes as long as undoing it.
 //
-// Always holds: the buffer has consecutive records of the database, which never change.
+// Always holds: the buffer has consecutive records of the database. They change only when the pending commits of a replica are replaced;
+// then the buffer is emptied, and what was read before does not come into it.
 
 import LMDB
 import ListModel
@@ -22,6 +23,8 @@ final class ReadAhead: Sendable {
         /// The version that was read last.
         var last = Version.empty
         var records = RecordRun(first: Version.empty.next)
+        /// How often the buffer was emptied.
+        var generation = 0
     }
 
     /// The most records, and the most bytes, to read at once.
@@ -29,6 +32,12 @@ final class ReadAhead: Sendable {
     private static let size = 4_096
 
     private let state = Locked(State())
+
+    /// Forgets the records, because some of them were replaced.
+    func clear() { state.withLock { $0 = State(generation: $0.generation + 1) } }
+
+    /// How many times the records were forgotten. Asked for before a transaction begins in which records are read.
+    var generation: Int { state.withLock { $0.generation } }
 
     /// How to read the record of a version.
     func way(to version: Version) -> Way {
@@ -45,9 +54,11 @@ final class ReadAhead: Sendable {
 
     /// Reads the record of a version and the following ones in the direction of reading, and keeps them.
     ///
+    /// - Parameter generation: that of before the transaction.
     /// - Returns: records that include that of the version, unless it is too large or missing.
     func read(
-        _ version: Version, isBackwards: Bool, _ txn: borrowing ReadTransaction, _ commits: Database<UInt64, [UInt8]>
+        _ version: Version, isBackwards: Bool, _ txn: borrowing ReadTransaction, _ commits: Database<UInt64, [UInt8]>,
+        generation: Int
     ) throws -> RecordRun {
         let number = version.rawValue
         let count = ReadAhead.count
@@ -67,7 +78,7 @@ final class ReadAhead: Sendable {
             records.append(record, eventCount: 0)
             return true
         }
-        state.withLock { $0.records = records }
+        state.withLock { if $0.generation == generation { $0.records = records } }
         return records
     }
 }

@@ -122,6 +122,7 @@ extension UntypedStore {
     ) throws {
         if options.isReadOnly { throw ListError.readOnly }
         guard let database = checkpointer?.database, let projections = database.projections else { return }
+        guard group.log.confirmed.covers(version) else { return }
         try group.flush(through: version)
         // A copy of the databases, without the journal, that has the state has its version too.
         try group.store()

@@ -132,7 +132,7 @@ final class Checkpointer: Sendable {
         if store.isInsideEdit { return }
         packer.meetDemand(store)
         let (begins, semaphore) = state.withLock { state -> (Bool, DispatchSemaphore?) in
-            let begins = state.isDue && !state.isQueued
+            let begins = state.isDue && !state.isQueued && store.group.log.confirmed.covers(store.group.durableVersion)
             if begins { state.isQueued = true }
             guard state.isQueued, policy.isBackground, state.isOverdue else {
                 return (begins, nil)
@@ -370,6 +370,8 @@ extension Checkpointer {
 
     private func capture(_ head: inout UntypedStore.Head, _ group: GroupCommit) throws -> Captured? {
         try head.checkNodes()
+        // Pending commits may be made again.
+        guard group.log.confirmed.covers(head.editor.state.version) else { return nil }
         let (shift, durable) = (group.shift, group.durableVersion)
         return state.withLock { state in
             guard head.editor.state.version != state.newest?.version ?? .empty else { return nil }
@@ -399,6 +401,7 @@ extension Checkpointer {
             if shift != captured.shift { throw LostRace() }
         }
         try store.group.store()
+        try store.group.log.confirmed.save()
         var slice = NodeSlice()
         var writer = CheckpointWriter(image) { [self] number, bytes in
             slice.append(number, bytes)

@@ -187,7 +187,7 @@ final class LogPacker: Sendable {
     func nextGroup(after last: Group? = nil, of least: Int? = nil) throws -> Group? {
         let start = max(try log.sealed.lastPacked(), state.withLock { $0.examined })
         // What only the journal has would be moved into the database after it was packed.
-        let stored = try log.journal.storedVersion().rawValue
+        let stored = log.confirmed.limit(try log.journal.storedVersion()).rawValue
         guard stored > unpackedCount, stored - unpackedCount > start.rawValue else { return nil }
         let limit = stored - unpackedCount
         var end = min(limit, start.rawValue + UInt64(options.groupCount))

@@ -15,9 +15,9 @@ import ListModel
 final class StoreRacer: Racer {
     private let turn: Locked<Void>
     private let head: Locked<UntypedStore.Head>
-    private let group: GroupCommit
-    private let checkpointer: Checkpointer?
-    private let options: StoreOptions
+    let group: GroupCommit
+    let checkpointer: Checkpointer?
+    let options: StoreOptions
     private let listener = Locked<Int?>(nil)
     private let retries = Locked(Retries())
 
@@ -88,15 +88,22 @@ final class StoreRacer: Racer {
 
     func catchUp() throws {
         if turn.isHeldByCaller || head.isHeldByCaller { throw LostRace() }
+        try withHead { head in
+            guard try group.isBehind() else { return }
+            try catchUp(&head)
+            // If this fails, the rows stay as they are, further from their checkpoint.
+            if let checkpointer, try checkpointer.shouldFollow { try? readAgain(&head) }
+        }
+    }
+
+    /// Calls `body` with the protected state, with rows that could be read, when no edit is in progress.
+    func withHead<Result>(_ body: (inout UntypedStore.Head) throws -> Result) throws -> Result {
         try turn.withLock { _ in
             try head.withLock { head in
                 if head.isClosed { throw ListError.closed }
                 reload(&head)
                 if let failure = head.failure { throw failure }
-                guard try group.isBehind() else { return }
-                try catchUp(&head)
-                // If this fails, the rows stay as they are, further from their checkpoint.
-                if let checkpointer, try checkpointer.shouldFollow { try? readAgain(&head) }
+                return try body(&head)
             }
         }
     }
@@ -151,7 +158,7 @@ final class StoreRacer: Racer {
         }
     }
 
-    private func catchUp(_ head: inout UntypedStore.Head) throws {
+    func catchUp(_ head: inout UntypedStore.Head) throws {
         let queue = try group.pause()
         guard group.isUnlucky else {
             defer { group.resume() }
@@ -231,7 +238,7 @@ final class StoreRacer: Racer {
     /// Makes the commits of the queue again.
     ///
     /// - Returns: what has become of them, and where contents of the records are that were given up.
-    private func repeating(
+    func repeating(
         _ own: [Commit], _ rows: [UntypedSnapshot], _ before: HistoryTable, _ shift: UInt64,
         _ head: inout UntypedStore.Head
     ) throws -> ([RebasedCommit], [ContentReference: ContentReference]) {
@@ -259,7 +266,7 @@ final class StoreRacer: Racer {
     }
 
     /// The histories at a durable version.
-    private func histories(
+    func histories(
         at version: Version, _ known: (version: Version, histories: HistoryTable)?
     ) throws -> HistoryTable {
         let newest = checkpointer?.newest.flatMap { $0.version <= version ? $0 : nil }
@@ -274,14 +281,14 @@ final class StoreRacer: Racer {
         return histories
     }
 
-    private func note(_ end: LogHead, since known: LogHead, _ head: borrowing UntypedStore.Head) {
+    func note(_ end: LogHead, since known: LogHead, _ head: borrowing UntypedStore.Head) {
         checkpointer?.note(
             events: Int(clamping: end.eventCount &- known.eventCount),
             bytes: Int(clamping: end.recordBytes &- known.recordBytes), touched: head.editor.state.pool.touched,
             chunks: head.editor.state.dirtyChunkCount)
     }
 
-    private func tell(since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head) throws {
+    func tell(since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head) throws {
         if head.observers.hasReaders {
             let cause = try rebased.last?.commit ?? group.commit(head.editor.state.version)
             head.observers.publish(head.editor.snapshot(), cause, since: version.next, rebased)

@@ -1,0 +1,81 @@
+// How much of the log of a replica is in a shared log: see `Docs/Design/Sync.md`.
+//
+// The commits behind the confirmed end are pending. They may be made again, and then they have other versions. So nothing that is
+// derived from the log covers them: no checkpoint, no packed block, no segment of touches, no stored state of a projection.
+//
+// Always holds: the row in the file is this end or an earlier one. An earlier one does no harm, because the commits behind it come
+// back from the shared log as they are.
+
+import LMDB
+import ListModel
+
+/// The confirmed end of the log, if the store is a replica.
+final class ConfirmedEnd: Sendable {
+    private let environment: Environment
+    private let meta: Database<String, [UInt8]>
+    private let state: Locked<State>
+
+    private struct State: Sendable {
+        /// The end; nil if the store is no replica.
+        var end: LogHead?
+        /// Whether the file has an earlier one.
+        var isUnsaved = false
+    }
+
+    /// Reads the row of a file.
+    ///
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if that is damaged.
+    init(_ environment: Environment, meta: Database<String, [UInt8]>) throws {
+        self.environment = environment
+        self.meta = meta
+        let end = try environment.read { txn in
+            try txn.withValue(forKey: LogFormat.confirmedKey, in: meta) { row in
+                try row.map { row in
+                    guard let end = LogHead(row) else {
+                        throw ListError.headMismatch(
+                            what: "confirmed end", expected: "\(LogHead.byteCount) bytes", found: "\(row.count)")
+                    }
+                    return end
+                }
+            }
+        }
+        state = Locked(State(end: end))
+    }
+
+    /// The end; nil if the store is no replica.
+    var end: LogHead? { state.withLock { $0.end } }
+
+    /// The end of a replica.
+    var required: LogHead {
+        guard let end else { preconditionFailure("the store is no replica: call beginSharing first") }
+        return end
+    }
+
+    /// Whether a version is in the shared log, or there is none.
+    func covers(_ version: Version) -> Bool { state.withLock { $0.end.map { version <= $0.version } ?? true } }
+
+    /// The last version that may be covered by what is derived from the log.
+    func limit(_ version: Version) -> Version { state.withLock { $0.end.map { min($0.version, version) } ?? version } }
+
+    /// Moves the end. The file learns of it later.
+    func advance(to end: LogHead) {
+        state.withLock { state in
+            precondition(state.end.map { $0.version <= end.version } ?? true, "what is confirmed stays confirmed")
+            if state.end != end { (state.end, state.isUnsaved) = (end, true) }
+        }
+    }
+
+    /// Adopts an end that a transaction has just written.
+    func adopt(_ end: LogHead) { state.withLock { $0 = State(end: end) } }
+
+    /// Writes the end into the file, unless it has it.
+    func save() throws {
+        guard let end = state.withLock({ $0.isUnsaved ? $0.end : nil }) else { return }
+        try environment.write { txn in try put(end, &txn) }
+        state.withLock { if $0.end == end { $0.isUnsaved = false } }
+    }
+
+    func put(_ end: LogHead, _ txn: inout WriteTransaction) throws {
+        try txn.put(end.bytes, forKey: LogFormat.confirmedKey, in: meta)
+    }
+}

@@ -1,0 +1,39 @@
+// Replaces the end of the log of a replica: its pending commits by those of other replicas, and by what they become on top of these.
+//
+// Always holds: one transaction replaces the commits, the head, the confirmed end and the journal, so a process that is killed leaves
+// the log as before or as afterwards.
+
+import LMDB
+import ListModel
+
+extension Journal {
+    /// Replaces all commits behind an end. The journal is empty.
+    ///
+    /// - Parameters:
+    ///   - earlier: that end.
+    ///   - run: the commits that follow it.
+    ///   - confirmed: writes the new confirmed end.
+    /// - Returns: the new end of the log.
+    /// - Throws: ``LostRace`` if another process has appended, or drained the journal; `LMDBError`. Nothing has changed then.
+    func replace(
+        after earlier: LogHead, with run: RecordRun, _ confirmed: (inout WriteTransaction) throws -> Void
+    ) throws -> LogHead {
+        let known = state.withLock { $0 }
+        precondition(known.head == known.stored && run.first == earlier.version.next, "the journal was drained before")
+        return try publishing {
+            try environment.write { txn in
+                guard try rows.readHead(txn) == known.stored else { throw LostRace() }
+                try txn.deleteAll(after: earlier.version.rawValue, in: rows.commits)
+                let head = try rows.append(run, 0..<run.count, after: earlier, &txn)
+                // An old entry could continue the new head.
+                if let database {
+                    try txn.put([UInt8](repeating: 0, count: capacity), forKey: Journal.key, in: database)
+                }
+                try confirmed(&txn)
+                var new = State(head)
+                new.isDirect = false
+                return new
+            }
+        }
+    }
+}
