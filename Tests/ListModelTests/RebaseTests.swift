@@ -94,12 +94,14 @@ struct RebaseTests {
             }
             let moved = MovedContents(from: first.version) { try old.content(of: $0) }
             var expected = histories
+            func shifted(_ version: Version) -> Version {
+                version < first.version ? version : Version(version.rawValue + UInt64(shift))
+            }
             for (index, commit) in queue.enumerated() {
                 var isUndisturbed = false
                 if let scope = commit.scope {
                     let position = expected[scope].position
-                    let now = position < first.version ? position : Version(position.rawValue + UInt64(shift))
-                    isUndisturbed = mine.editor.state.histories[scope].position == now
+                    isUndisturbed = mine.editor.state.histories[scope].position == shifted(position)
                 }
                 let now = (try ReferenceList(mine.editor.snapshot(), mine.log), mine.editor.snapshot())
                 let merge = ReferenceMerge(
@@ -107,7 +109,7 @@ struct RebaseTests {
                         base: (try ReferenceList(rows[index], old), rows[index]),
                         target: (try ReferenceList(rows[index + 1], old), rows[index + 1]), now: now))
                 let new = try mine.editor.repeating(
-                    commit, (rows[index], rows[index + 1]), shift: UInt64(shift), isUndisturbed: isUndisturbed, moved)
+                    commit, (rows[index], rows[index + 1]), now: shifted, isUndisturbed: isUndisturbed, moved)
                 mine.log.records.append(new.commit.record)
                 expected.note(commit.mark, at: commit.version)
                 #expect(new.commit.version.rawValue == commit.version.rawValue + UInt64(shift), comment)

@@ -116,4 +116,261 @@ struct SharingTests {
             }
         }
     }
+
+    // MARK: Parts
+
+    private func store(_ options: (inout StoreOptions) -> Void = { _ in }) throws -> (StoreFixture, UntypedStore) {
+        let fixture = try StoreFixture { $0.undoScope = .origin; options(&$0) }
+        try fixture.store.beginSharing()
+        return (fixture, fixture.store)
+    }
+
+    /// Sends everything.
+    private func send(_ store: UntypedStore, _ log: inout Log) throws {
+        let records = try store.pendingRecords(atMost: .max)
+        let isAppended = log.append(records, after: try #require(store.confirmed).version)
+        #expect(isAppended)
+        #expect(try store.confirm(records) == records.count)
+    }
+
+    private func insert(_ id: Int64, _ store: UntypedStore, origin: String = "") throws {
+        try store.edit("Insert \(id)", origin: origin) { list in
+            if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0, title: "")) }
+            try list.insert(NewRow(id: .integer(id), content: [UInt8(id)]), at: .end(ofSection: 0))
+        }
+    }
+
+    private func ids(_ store: UntypedStore) throws -> [UntypedID] {
+        try store.snapshot.sections.flatMap { $0.items.map(\.id) }
+    }
+
+    @Test("Commits of others reach a reader of updates as one change, from what was shown to what is")
+    func oneChange() async throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try b.receive(log.records)
+        let updates = try b.updates()
+        for id in 10..<13 { try insert(Int64(id), a) }
+        try insert(20, b)
+        try insert(21, b)
+        try send(a, &log)
+        let shown = try b.snapshot
+        let rebased = try b.receive(Array(log.after(try #require(b.confirmed).version)))
+        #expect(rebased.map(\.version) == [2, 3] && rebased.map(\.commit.version) == [5, 6])
+        var iterator = updates.makeAsyncIterator()
+        var seen: [UntypedUpdate] = []
+        for _ in 0..<3 { seen.append(try #require(await iterator.next())) }
+        #expect(seen[2].previous.stateHash == shown.stateHash)
+        #expect(try seen[2].snapshot.stateHash == b.snapshot.stateHash)
+        #expect(seen[2].rebased.count == 2)
+        #expect(try ids(b) == [1, 20, 21, 10, 11, 12])
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("A pending commit that another replica has made again is recognised by its id, and not made twice")
+    func twins() throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try b.receive(log.records)
+        try insert(2, a)
+        try insert(3, a)
+        // The log has a commit of somebody else, and then the second one of a, made again: as if a had sent it, and had been restored from a
+        // copy of its file.
+        try insert(9, b)
+        try send(b, &log)
+        let path = first.folder.file("restored.listory")
+        try a.backup(to: path)
+        let restored = try UntypedStore.open(at: path)
+        try restored.receive([log.records[1]])
+        let again = try restored.pendingRecords(atMost: .max)
+        try restored.close()
+        let isAppended = log.append([again[0]], after: 2)
+        #expect(isAppended)
+        let rebased = try a.receive(Array(log.records[1...]))
+        #expect(rebased.map(\.commit.version) == [3, 4])
+        #expect(try ids(a) == [1, 2, 3, 9])
+        #expect(try a.pendingCount == 1 && a.version == 4)
+        try a.undo()
+        #expect(try ids(a) == [1, 2, 9])
+        try a.redo()
+        try send(a, &log)
+        try b.receive(Array(log.records[2...]))
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("A commit that is set aside can be read with its reason, nothing waits behind it, and names move with their commits")
+    func settingAside() throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        for id in 2..<5 { try insert(Int64(id), a) }
+        try a.addName("last")
+        let record = try Commit(record: a.pendingRecords(atMost: .max)[0], version: 2)
+        try a.setAside([record.checksum: "too large"])
+        #expect(try ids(a) == [1, 3, 4])
+        #expect(try a.pendingCount == 3)
+        let aside = try #require(a.setAsideCommits.first)
+        #expect(aside.reason == "too large" && aside.commit.name == "Insert 2" && aside.commit.record == record.record)
+        #expect(try a.version(named: "last") == 4)
+        #expect(try a.snapshot(at: 4).stateHash == a.namedVersions[0].stateHash)
+        try insert(9, a)
+        // It is given up for good, and not again each time.
+        let (second, b) = try store()
+        try b.receive(log.records)
+        try insert(7, b)
+        try send(b, &log)
+        try a.receive(Array(log.records[1...]))
+        #expect(try a.setAsideCommits.count == 1)
+        #expect(try a.version(named: "last") == 5 && a.snapshot(at: 5).stateHash == a.namedVersions[0].stateHash)
+        try a.close()
+        let reopened = try UntypedStore.open(at: fixture.path)
+        #expect(try reopened.setAsideCommits.count == 1 && ids(reopened) == [1, 3, 4, 9, 7])
+        try reopened.forget(try #require(reopened.setAsideCommits.first))
+        #expect(try reopened.setAsideCommits.isEmpty)
+        try reopened.close()
+        #expect(try StoreVerification(path: fixture.path).nameCount == 1)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("A rule that an edit breaks refuses it; one that it breaks behind others' commits sets it aside, and the rest goes on")
+    func rules() throws {
+        let rules: [ListRule] = [
+            .atMost(3), .unique("content") { Array($0) }, .moves("stays") { _, _, to in to != "closed" },
+        ]
+        let (first, a) = try store { $0.rules = rules }
+        let (second, b) = try store { $0.rules = rules }
+        var log = Log()
+        try insert(1, a)
+        #expect(throws: ListError.brokenRule(name: "unique content", reason: "rows 1 and 5").self) {
+            try a.edit("Copy") { list in try list.insert(NewRow(id: 5, content: [1]), at: .end(ofSection: 0)) }
+        }
+        try a.edit("Close") { try $0.insertSection(NewSection(id: "closed", title: "")) }
+        #expect(throws: ListError.self) {
+            try a.edit("Move") { list in try list.move(.items([1]), to: .end(ofSection: "closed")) }
+        }
+        try send(a, &log)
+        try b.receive(log.records)
+        try insert(2, a)
+        try insert(3, a)
+        #expect(throws: ListError.self) { try insert(4, a) }
+        try insert(12, b)
+        try b.edit("Check") { try $0.setChecked(true, for: .items([1])) }
+        try send(b, &log)
+        let rebased = try a.receive(Array(log.records[2...]))
+        #expect(rebased.map { $0.reason == nil } == [true, false])
+        #expect(try ids(a) == [1, 2, 12] && a.setAsideCommits.map(\.commit.name) == ["Insert 3"])
+        try send(a, &log)
+        try b.receive(Array(log.records[4...]))
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash && b.setAsideCommits.isEmpty)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("Confirmed commits that the log has lost become pending again, whatever is derived from them", arguments: [false, true])
+    func retreat(isDerived: Bool) throws {
+        let (fixture, a) = try store { if isDerived { CheckpointTests.packing(&$0) } }
+        let (second, b) = try store()
+        var log = Log()
+        for id in 1..<100 { try insert(Int64(id), a) }
+        try send(a, &log)
+        if isDerived {
+            try a.checkpoint()
+            a.checkpointer?.packer.packRest(a)
+            #expect(try a.group.log.sealed.lastPacked() > 20)
+        }
+        // The log has lost most of it, and others went on from there.
+        log.records.removeLast(79)
+        try b.receive(log.records)
+        try insert(200, b)
+        try send(b, &log)
+        var a2 = a
+        if isDerived {
+            #expect(throws: MustRetreat.self) { try a.retreat(to: 20) }
+            try a.close()
+            try UntypedStore.retreat(at: fixture.path, to: 20)
+            a2 = try UntypedStore.open(at: fixture.path, options: a.options)
+        } else {
+            try a.retreat(to: 20)
+        }
+        #expect(try a2.confirmed?.version == 20 && a2.pendingCount == 79)
+        let rebased = try a2.receive(Array(log.records[20...]))
+        #expect(rebased.count == 79 && rebased.allSatisfy { $0.conflicts.isEmpty && $0.reason == nil })
+        try send(a2, &log)
+        try b.receive(Array(log.records[21...]))
+        #expect(try b.snapshot.itemCount == 100 && b.snapshot.stateHash == a2.snapshot.stateHash)
+        try a2.close()
+        let verification = try StoreVerification(path: fixture.path)
+        #expect(try verification.stateHash == b.snapshot.stateHash)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("A record that is forged, cut, repeated, or does not fit is refused, and nothing changes")
+    func unacceptable() throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        for id in 1..<4 { try insert(Int64(id), a) }
+        try send(a, &log)
+        try b.receive([log.records[0]])
+        try insert(50, b)
+        let before = try b.snapshot.stateHash
+        var flipped = log.records[1]
+        flipped[flipped.count / 2] ^= 1
+        let forged: [[[UInt8]]] = [
+            [flipped], [Array(log.records[1].dropLast())], [log.records[0]], [log.records[2]], [[]],
+            [log.records[1], log.records[1]], [log.records[1], flipped],
+        ]
+        for records in forged {
+            #expect(throws: UnacceptableRecord.self) { try b.receive(records) }
+            #expect(try b.snapshot.stateHash == before && b.version == 2 && b.pendingCount == 1)
+        }
+        try b.receive(Array(log.records[1...]))
+        #expect(try ids(b) == [1, 50, 2, 3])
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("A replica is compacted and trimmed like other stores once nothing is pending, and stays one; its contents are not erased")
+    func maintenance() throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        for id in 1..<40 { try insert(Int64(id), a) }
+        try a.close()
+        #expect(throws: ListError.self) { try UntypedStore.compact(at: fixture.path) }
+        var b = try UntypedStore.open(at: fixture.path)
+        try send(b, &log)
+        try b.close()
+        try UntypedStore.compact(at: fixture.path)
+        #expect(throws: ListError.self) { try UntypedStore.erase(Erasure(rows: [1]), at: fixture.path) }
+        b = try UntypedStore.open(at: fixture.path)
+        #expect(b.confirmed?.version == 39)
+        try insert(41, b)
+        #expect(try b.pendingCount == 1)
+        try b.close()
+    }
+
+    @Test("A projection follows when pending commits are replaced")
+    func projections() throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try b.receive(log.records)
+        let counts = try b.projection(SectionCounts.self)
+        try insert(2, b)
+        #expect(try counts.value.sections[0].unchecked == 2)
+        try insert(3, a)
+        try a.edit("Delete") { try $0.delete(.items([1])) }
+        try send(a, &log)
+        try b.receive(Array(log.records[1...]))
+        #expect(try counts.value.sections[0].unchecked == 2 && ids(b) == [2, 3])
+        withExtendedLifetime((first, second)) {}
+    }
 }

@@ -35,9 +35,9 @@ extension UntypedEditor {
         let draft = moveDraft(.undo(of: last.version), last.name, in: scope, origin, time)
         let isExact = last.version == state.version || last.stateHash == state.stateHash()
         let reversal = try move(draft, undo, onConflict) { editor in
-            try editor.apply(undo.step, isInverse: true, isExact: isExact, last: last)
+            try editor.apply(undo.step, isInverse: true, isExact: isExact, last: last, onConflict)
         }
-        undone.noteUndo(undo, from: history, in: scope)
+        undone.noteUndo(undo, by: state.version, from: history, in: scope)
         return reversal
     }
 
@@ -55,9 +55,15 @@ extension UntypedEditor {
         }
         let last = try source.commit(redo.after.position)
         let draft = moveDraft(.redo(of: last.version), last.name, in: scope, origin, time)
-        let isExact = try redo.step.first.map { try isAt($0.version.previous) } ?? false
+        let undo = try undoWithNothingSince(of: last.version, undone.undo(history, in: scope), in: scope)
+        let isExact = try undo == nil && (redo.step.first.map { try isAt($0.version.previous) } ?? false)
         let reversal = try move(draft, redo, onConflict) { editor in
-            try editor.apply(redo.step, isInverse: false, isExact: isExact, last: last)
+            if let undo {
+                // It also brings back what the undo has overridden.
+                try editor.appendEvents(of: undo, isInverse: true)
+                return []
+            }
+            return try editor.apply(redo.step, isInverse: false, isExact: isExact, last: last, onConflict)
         }
         undone.noteRedo(from: history, in: scope)
         return reversal
@@ -86,7 +92,8 @@ extension UntypedEditor {
                 let now = editor.state.snapshot()
                 let isExact = try editor.tree.stateHash(at: change.from) == now.stateHash
                 let base = try isExact ? now : editor.source.snapshot(at: change.from)
-                conflicts += try editor.merge(from: base, to: editor.source.snapshot(at: change.to), now: now)
+                conflicts += try editor.merge(
+                    from: base, to: editor.source.snapshot(at: change.to), now: now, overrides: onConflict == .mine)
             }
             return conflicts
         }
@@ -109,7 +116,7 @@ extension UntypedEditor {
         var draft = draft
         draft.cause = .revert(of: version)
         if draft.name.isEmpty { draft.name = try source.commit(version).name }
-        return try node(draft, onConflict) { try $0.mergeCommit(version, isInverse: true) }
+        return try node(draft, onConflict) { try $0.mergeCommit(version, isInverse: true, onConflict) }
     }
 
     /// Restores the rows of a version, with a new commit that can be undone.
@@ -206,7 +213,7 @@ extension UntypedEditor {
     ///   - isExact: whether the rows are those that the first of them requires, so that no merge is necessary.
     ///   - last: the last commit of the step, which has been read already.
     private mutating func apply(
-        _ step: HistoryStep, isInverse: Bool, isExact: Bool, last: Commit
+        _ step: HistoryStep, isInverse: Bool, isExact: Bool, last: Commit, _ onConflict: ConflictPolicy
     ) throws -> [MergeConflict] {
         var isExact = isExact
         var conflicts: [MergeConflict] = []
@@ -222,7 +229,7 @@ extension UntypedEditor {
                 let commit = try node.version == last.version ? last : source.commit(node.version)
                 try appendEvents(of: commit, isInverse: isInverse)
             } else {
-                conflicts += try mergeCommit(node.version, isInverse: isInverse)
+                conflicts += try mergeCommit(node.version, isInverse: isInverse, onConflict)
             }
         }
         return conflicts
@@ -243,13 +250,48 @@ extension UntypedEditor {
     }
 
     /// Merges the change of one commit, or its inverse, into the present rows.
-    private mutating func mergeCommit(_ version: Version, isInverse: Bool) throws -> [MergeConflict] {
+    private mutating func mergeCommit(
+        _ version: Version, isInverse: Bool, _ onConflict: ConflictPolicy
+    ) throws -> [MergeConflict] {
         let before = try source.snapshot(at: version.previous)
         let after = try source.snapshot(at: version)
         let now = state.snapshot()
+        let overrides = onConflict == .mine
         return try isInverse
-            ? merge(from: after, to: before, now: now) : merge(from: before, to: after, now: now)
+            ? merge(from: after, to: before, now: now, overrides: overrides)
+            : merge(from: before, to: after, now: now, overrides: overrides)
     }
+
+    /// The undo that a redo takes back, if nothing but undos and redos of the scope has happened since: then the rows are those after it.
+    ///
+    /// - Parameters:
+    ///   - version: the last commit of the step.
+    ///   - known: the version of the undo, if it is remembered.
+    private mutating func undoWithNothingSince(
+        of version: Version, _ known: Version?, in scope: HistoryScope
+    ) throws -> Commit? {
+        if let known {
+            let undo = try source.commit(known)
+            return try undo.cause == .undo(of: version) && isAt(known) ? undo : nil
+        }
+        var redone: [Version] = []
+        var next = state.version
+        while next > oldestVersion, state.version.rawValue - next.rawValue < UntypedEditor.longestWalk {
+            let commit = try source.commit(next)
+            guard commit.scope == scope else { return nil }
+            switch commit.cause {
+            case .undo(let undone) where undone == redone.last: redone.removeLast()
+            case .undo(version) where redone.isEmpty: return try isAt(next) ? commit : nil
+            case .redo(let again): redone.append(again)
+            default: return nil
+            }
+            next = next.previous
+        }
+        return nil
+    }
+
+    /// How many commits are looked at for an undo that is not remembered, because the store was opened since.
+    private static let longestWalk = 4_096
 
     private func moveDraft(
         _ cause: Commit.Cause, _ name: String, in scope: HistoryScope, _ origin: String, _ time: Timestamp

@@ -14,17 +14,19 @@ extension UntypedEditor {
     ///   - target: the rows after the change.
     ///   - now: a snapshot of the present rows, to distinguish moves of others from the moves of this merge.
     ///   - moved: the contents of `target` that are not in the log; nil if all are.
+    ///   - overrides: whether changes of others to the same rows are overridden: see ``ConflictPolicy/mine``.
     /// - Returns: the conflicts.
     /// - Throws: ``ListError`` or an error of the log; the commit must then be cancelled.
     /// - Complexity: O((k + m) log n) for k rows in the change and m rows that differ between `base` and `now`; m counts
     ///   only if the change inserts or moves something.
     mutating func merge(
-        from base: UntypedSnapshot, to target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents? = nil
+        from base: UntypedSnapshot, to target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents? = nil,
+        overrides: Bool = false
     ) throws -> [MergeConflict] {
         // If nodes of a snapshot could not be read, its rows are placeholders, and the merge is wrong.
         try base.checked {
             try target.checked {
-                var merge = Merge(base, target, now: now, moved)
+                var merge = Merge(base, target, now: now, moved, overrides)
                 try merge.run(&self)
                 return merge.conflicts
             }
@@ -38,6 +40,8 @@ private struct Merge {
     let target: UntypedSnapshot
     /// The contents of the target that are not in the log.
     let moved: MovedContents?
+    /// Whether changes of others to the same rows are overridden.
+    let overrides: Bool
     /// The changeset from the base to the target.
     let change: Changeset
     /// Where what it updates is in the base.
@@ -52,12 +56,15 @@ private struct Merge {
     private var movedItems: Set<UntypedID> = []
     private var movedSections: Set<UntypedID> = []
 
-    init(_ base: UntypedSnapshot, _ target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents?) {
+    init(
+        _ base: UntypedSnapshot, _ target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents?, _ overrides: Bool
+    ) {
         self.base = base
         self.target = target
         self.moved = moved
+        self.overrides = overrides
         (change, origins) = Changeset.withOrigins(from: base, to: target)
-        if !change.placesSomething { return }
+        if overrides || !change.placesSomething { return }
         let others = Changeset(from: base, to: now)
         for move in others.items.moved { if let item = now.item(at: move.to) { movedItems.insert(item.id) } }
         for move in others.sections.moved { movedSections.insert(now.sections[move.to].id) }
@@ -129,7 +136,7 @@ extension Merge {
                 add(.section(section.id), .notEmpty)
                 continue
             }
-            guard entry.title.hasSameBytes(as: section.title) else {
+            guard overrides || entry.title.hasSameBytes(as: section.title) else {
                 add(.section(section.id), .changed)
                 continue
             }
@@ -146,7 +153,7 @@ extension Merge {
             }
             let title = editor.state.sectionEntry(at: present).title
             if title.hasSameBytes(as: section.title) { continue }
-            guard base.sections[origin].title.hasSameBytes(as: title) else {
+            guard overrides || base.sections[origin].title.hasSameBytes(as: title) else {
                 add(.section(section.id), .changed)
                 continue
             }
@@ -162,7 +169,7 @@ extension Merge {
         var gone: [UntypedID] = []
         for path in change.items.deleted {
             guard let item = base.item(at: path), let present = editor.state.item(item.id) else { continue }
-            if present.hasSameState(as: item) {
+            if overrides || present.hasSameState(as: item) {
                 gone.append(item.id)
             } else {
                 add(.item(item.id), .changed)
@@ -282,7 +289,7 @@ extension Merge {
             return add(.item(new.id), .gone)
         }
         if !old.hasSameContent(as: new) && !present.hasSameContent(as: new) {
-            if !present.hasSameContent(as: old) {
+            if !overrides && !present.hasSameContent(as: old) {
                 add(.item(new.id), .changed)
             } else if let moved, moved.place(of: new.content) == nil {
                 try editor.update(at: place, content: moved.bytes(of: new.content))
@@ -299,7 +306,7 @@ extension Merge {
             try editor.append(.itemCollapsed(at: place, new.id, isCollapsed: new.isCollapsed))
         }
         guard old.depth != new.depth && present.depth != new.depth else { return }
-        if present.depth != old.depth { return add(.item(new.id), .changed) }
+        if !overrides && present.depth != old.depth { return add(.item(new.id), .changed) }
         try editor.append(.itemsIndented(at: place, .one(new.id), by: new.depth - present.depth))
     }
 }

@@ -16,9 +16,13 @@ public struct RebasedCommit: Sendable {
     public let commit: Commit
     /// The changes that were left out, because others changed the same rows.
     public let conflicts: [MergeConflict]
+    /// Why nothing is left of it; nil if something is.
+    public let reason: String?
 
-    fileprivate init(_ old: Commit, became commit: Commit, _ conflicts: [MergeConflict]) {
+    /// - Parameter commit: the commit that replaced it, or the same commit as another replica has made it again.
+    package init(_ old: Commit, became commit: Commit, _ conflicts: [MergeConflict] = [], reason: String? = nil) {
         (version, before, self.commit, self.conflicts) = (old.version, old.checksum, commit, conflicts)
+        self.reason = reason
     }
 }
 
@@ -84,25 +88,23 @@ extension UntypedEditor {
     /// - Parameters:
     ///   - commit: the commit as it was.
     ///   - change: the rows before and after it.
-    ///   - shift: how many commits others made in between: how much greater versions are that were not in the log.
+    ///   - now: the version that a commit has now.
     ///   - isUndisturbed: whether no other process has moved the position of its history.
     ///   - moved: the contents of the commits that were taken back.
     package mutating func repeating(
-        _ commit: Commit, _ change: (before: UntypedSnapshot, after: UntypedSnapshot), shift: UInt64,
-        isUndisturbed: Bool,
-        _ moved: MovedContents
+        _ commit: Commit, _ change: (before: UntypedSnapshot, after: UntypedSnapshot), now: (Version) -> Version,
+        isUndisturbed: Bool, _ moved: MovedContents
     ) throws -> RebasedCommit {
-        func now(_ version: Version) -> Version {
-            version < moved.first ? version : Version(version.rawValue + shift)
-        }
+        // Nothing was left of it before.
+        if let reason = try commit.givenUpReason { return try givingUp(commit, reason) }
+        repeatedIdentifier = try commit.identifier
+        defer { repeatedIdentifier = nil }
         if isUndisturbed, let scope = commit.scope,
             let again = try checkingOut(commit, scope, now), let new = again.commit
         {
             return RebasedCommit(commit, became: new, again.conflicts)
         }
-        var draft = CommitDraft(
-            name: commit.name, origin: commit.origin, time: commit.time, tracking: commit.tracking,
-            isDiscardable: commit.isDiscardable)
+        var draft = CommitDraft(repeating: commit)
         switch commit.cause {
         case .edit, .redo, .go: break
         case .undo(let version), .revert(let version): draft.cause = .revert(of: now(version))
@@ -113,16 +115,28 @@ extension UntypedEditor {
         do {
             try begin(draft)
             let conflicts = try merge(from: change.before, to: change.after, now: state.snapshot(), moved)
-            for annotation in try commit.annotations() { annotate(annotation.name, with: annotation.value) }
+            for annotation in try commit.annotations() where annotation.name != CommitAnnotation.identifier {
+                annotate(annotation.name, with: annotation.value)
+            }
             if let new = try finish() {
                 return RebasedCommit(commit, became: new, conflicts)
             }
-            return RebasedCommit(commit, became: try finishEmpty(draft, "nothing was left of it"), conflicts)
+            let reason = "nothing was left of it"
+            return RebasedCommit(commit, became: try finishEmpty(draft, reason), conflicts, reason: reason)
         } catch let error as ListError where error.isRejection {
             // The rows of both do not fit together, for example there would be too many.
             if isEditing { cancel() }
-            return RebasedCommit(commit, became: try finishEmpty(draft, error.description), [])
+            let reason = error.description
+            return RebasedCommit(commit, became: try finishEmpty(draft, reason), reason: reason)
         }
+    }
+
+    /// Makes a commit again that is given up: a commit without changes, which says why.
+    package mutating func givingUp(_ commit: Commit, _ reason: String) throws -> RebasedCommit {
+        repeatedIdentifier = try commit.identifier
+        defer { repeatedIdentifier = nil }
+        return RebasedCommit(
+            commit, became: try finishEmpty(CommitDraft(repeating: commit), reason), reason: reason)
     }
 
     /// Repeats an undo, a redo or a go; nil if that is none, or not possible.
@@ -157,5 +171,14 @@ extension UntypedEditor {
         defer { isKeptEmpty = false }
         guard let commit = try finish() else { preconditionFailure("a commit that is kept empty is finished") }
         return commit
+    }
+}
+
+extension CommitDraft {
+    /// The header of a commit that is made again.
+    fileprivate init(repeating commit: Commit) {
+        self.init(
+            name: commit.name, origin: commit.origin, time: commit.time, tracking: commit.tracking,
+            isDiscardable: commit.isDiscardable)
     }
 }

@@ -58,6 +58,14 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     var repeatedStep: Bool?
     /// Whether the present commit is made even if it has only annotations.
     var isKeptEmpty = false
+    /// The rules of the app, which each commit has to keep.
+    package var rules: [ListRule] = []
+    /// The rows before the present commit, if there are rules.
+    private var rowsBefore: UntypedSnapshot?
+    /// Makes the ids of commits, if the list is that of a replica.
+    package var makeIdentifier: (@Sendable () -> [UInt8])?
+    /// The id of the present commit, if that is known: it is made again.
+    var repeatedIdentifier: [UInt8]?
     /// The most bytes of a record: the value of `Limits`, except in tests.
     var recordLimit = Limits.recordBytes
 
@@ -130,6 +138,7 @@ extension UntypedEditor {
         eventsOffset = writer.count
         (eventCount, annotationCount) = (0, 0)
         failuresBefore = state.pool.failureCount
+        rowsBefore = rules.isEmpty ? nil : state.snapshot()
         shape = .nothing
         self.entry = entry
         self.draft = draft
@@ -158,6 +167,13 @@ extension UntypedEditor {
             cancel()
             throw failure
         }
+        if let rowsBefore {
+            do { try checkRules(since: rowsBefore) } catch {
+                cancel()
+                throw error
+            }
+        }
+        if let id = repeatedIdentifier ?? makeIdentifier?() { annotate(CommitAnnotation.identifier, with: id) }
         // An event takes at least one byte, so this also limits the number of events.
         guard writer.count <= recordLimit else {
             let bytes = writer.count
@@ -182,6 +198,16 @@ extension UntypedEditor {
         checksum = commit.checksum
         eventCount = 0
         return commit
+    }
+
+    private mutating func checkRules(since before: UntypedSnapshot) throws {
+        rowsBefore = nil
+        let after = state.snapshot()
+        try before.checked {
+            try after.checked {
+                try rules.check(from: before, to: after) { row in try withContent(of: row.content) { Array($0) } }
+            }
+        }
     }
 
     /// The final history entry of a commit, after all its edits.

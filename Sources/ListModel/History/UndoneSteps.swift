@@ -10,6 +10,8 @@ struct UndoneSteps: Sendable {
         var position: Version
         /// The revisions, the last one first.
         var nodes: HistoryStep
+        /// The undo.
+        var undo: Version
     }
 
     private var scope = HistoryScope.shared
@@ -39,8 +41,15 @@ struct UndoneSteps: Sendable {
         return HistoryMove(step: step.nodes.backwards, after: after, branchSwitch: nil)
     }
 
+    /// The version of the undo after which the history is at its position; nil if unknown.
+    func undo(_ history: ListHistory, in scope: HistoryScope) -> Version? {
+        isNext(history, in: scope) ? steps.last?.undo : nil
+    }
+
     /// Adds the step of an undo.
-    mutating func noteUndo(_ move: HistoryMove, from history: ListHistory, in scope: HistoryScope) {
+    ///
+    /// - Parameter undo: the version of the undo.
+    mutating func noteUndo(_ move: HistoryMove, by undo: Version, from history: ListHistory, in scope: HistoryScope) {
         let tipSteps = move.after.undoCount + move.after.redoCount
         // The position is in the middle of the step, which counts on both sides; redo takes all of it.
         guard history.undoCount + history.redoCount == tipSteps else {
@@ -53,7 +62,7 @@ struct UndoneSteps: Sendable {
             tip = history.tip
             self.tipSteps = tipSteps
         }
-        steps.append(Step(position: move.after.position, nodes: move.step))
+        steps.append(Step(position: move.after.position, nodes: move.step, undo: undo))
         nodeCount += move.step.count
         if nodeCount > UndoneSteps.maximumNodeCount { forgetFirst() }
     }

@@ -19,9 +19,23 @@ public struct CommitAnnotation: Hashable, Sendable {
     public static let selectionAfter = "selection.after"
     /// The name under which a commit says why nothing is left of an edit: another process committed first.
     public static let lostRace = "lost-race"
+    /// The name of the id of a commit of a replica, by which it is recognised when it was made again elsewhere.
+    public static let identifier = "id"
 }
 
 extension Commit {
+    /// Its id; nil if it has none, because its store was no replica.
+    ///
+    /// - Throws, Complexity: as ``events()``.
+    package var identifier: [UInt8]? {
+        get throws { try annotation(named: CommitAnnotation.identifier) }
+    }
+
+    /// Why nothing is left of the edit that it was; nil if it is one.
+    package var givenUpReason: String? {
+        get throws { try annotation(named: CommitAnnotation.lostRace).map { String(decoding: $0, as: UTF8.self) } }
+    }
+
     /// The annotations of the commit, in their order.
     ///
     /// An undo or a redo has none of the annotations of the commit that it reverts; ``cause`` names that commit.

@@ -59,6 +59,8 @@ public enum ListError: Error, Sendable {
     case commitTooLarge(bytes: Int)
     /// The list would exceed the limit of rows or sections, or the log the limit of versions.
     case limitReached(what: String, limit: UInt64)
+    /// A commit would break a rule that the app has declared: see ``ListRule``.
+    case brokenRule(name: String, reason: String)
     /// The content that this version gave a row was erased.
     case erasedContent(Version)
     /// No version has this name.
@@ -93,6 +95,8 @@ public enum ListError: Error, Sendable {
     case droppedVersion(Version, oldest: Version)
     /// This process or another one has the store open, or is compacting or repairing it, or a snapshot of it is kept.
     case inUse(path: String)
+    /// This cannot be done to a replica of a shared list: see `Docs/Design/Sync.md`.
+    case replica(path: String, reason: String)
     /// Another process has been writing to the store for longer than `StoreOptions.lockTimeout`. It may have been stopped;
     /// one of `processes`, which have the store open.
     case busy(path: String, processes: [Int32])
@@ -146,7 +150,7 @@ extension ListError {
         case .unknownItem, .unknownSection, .notInVersion, .duplicateItem, .duplicateSection, .itemIndexOutOfRange,
             .sectionIndexOutOfRange, .identityChanged, .unencodable, .otherKind, .movedOntoItself, .depthOutOfRange,
             .cannotIndent, .cannotOutdent, .nothingToUndo, .nothingToRedo, .conflicts, .notInHistory, .groupMismatch,
-            .insideCommit, .commitTooLarge, .limitReached, .erasedContent, .unknownName, .duplicateName, .invalidName,
+            .insideCommit, .commitTooLarge, .limitReached, .brokenRule, .erasedContent, .unknownName, .duplicateName, .invalidName,
             .eventMismatch, .unreadable:
             true
         default: false
@@ -189,6 +193,7 @@ extension ListError {
         case .insideCommit: "insideCommit"
         case .commitTooLarge: "commitTooLarge"
         case .limitReached: "limitReached"
+        case .brokenRule: "brokenRule"
         case .erasedContent: "erasedContent"
         case .unknownName: "unknownName"
         case .duplicateName: "duplicateName"
@@ -204,6 +209,7 @@ extension ListError {
         case .unknownVersion: "unknownVersion"
         case .droppedVersion: "droppedVersion"
         case .inUse: "inUse"
+        case .replica: "replica"
         case .busy: "busy"
         case .tooManyProcesses: "tooManyProcesses"
         case .writtenElsewhere: "writtenElsewhere"
@@ -266,6 +272,7 @@ extension ListError: CustomStringConvertible {
         case .groupMismatch(let expected): "groups are begun and ended in pairs: expected \(expected)"
         case .commitTooLarge(let bytes): "the commit has \(bytes) bytes, and a record holds less than 4 GiB"
         case .limitReached(let what, let limit): "there are at most \(limit) \(what)"
+        case .brokenRule(let name, let reason): "the rule \"\(name)\" would be broken: \(reason)"
         case .erasedContent(let version): "the content of version \(version) was erased"
         case .unknownName(let name): "no version has the name \"\(name)\""
         case .duplicateName(let name, let version): "version \(version) has the name \"\(name)\" already"
@@ -288,6 +295,7 @@ extension ListError: CustomStringConvertible {
             "the commit of version \(version) was dropped: the log begins after it"
         case .droppedVersion(let version, let oldest):
             "version \(version) was dropped, and has no name: the log begins with version \(oldest)"
+        case .replica(let path, let reason): "\(path) is a replica of a shared list: \(reason)"
         case .inUse(let path): "\(path) is open or being compacted, here or in another process"
         case .busy(let path, let processes):
             "another process keeps \(path) locked, one of \(processes.map(String.init).joined(separator: ", "))"

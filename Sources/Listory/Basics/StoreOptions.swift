@@ -40,6 +40,8 @@ public struct StoreOptions: Sendable {
     /// The version with which a store that is only read ends; nil for the newest. Later commits are not looked at: this is
     /// how to read what comes before a damaged one.
     public var lastVersion: Version?
+    /// What no commit of this process may do. The commits of others are not judged.
+    public var rules: [ListRule] = []
     /// What commits wait for by default.
     public var durability = Durability.immediate
     /// The maximum size of the file, in bytes.
@@ -49,6 +51,10 @@ public struct StoreOptions: Sendable {
     public var lockTimeout = Duration.seconds(5)
     /// The queued bytes at which a background flush begins at once. At 64 times as many, a deferred edit waits.
     public var maximumPendingBytes = 256 << 10
+    /// Makes the id of a commit of a replica: 8 random bytes.
+    package var makeIdentifier: @Sendable () -> [UInt8] = {
+        withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { Array($0) }
+    }
     /// The capacities of tree nodes in memory.
     package var limits = TreeLimits()
     /// How long a deferred commit waits for others to share its sync, unless a thread waits for it.

@@ -56,6 +56,8 @@ enum LogFormat {
     static let headKey = "head"
     /// The row of `meta` that says how much of the log is in a shared log.
     static let confirmedKey = "confirmed"
+    /// What the key of a row of `meta` with a commit that was set aside begins with; its checksum follows, in hexadecimal digits.
+    static let setAsidePrefix = "aside:"
     /// What the key of a row of `meta` that names a version begins with; the name follows.
     static let namePrefix = "name:"
 
@@ -115,6 +117,18 @@ struct LogHead: Equatable {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
         }
         (version, checksum, eventCount, recordBytes) = (Version(word(0)), word(1), word(2), word(3))
+    }
+
+    /// The head before a commit at the end.
+    ///
+    /// - Parameter checksum: the checksum of the commit before.
+    func removing(_ commit: Commit, after checksum: UInt64) -> LogHead {
+        var head = self
+        head.version = version.previous
+        head.checksum = checksum
+        head.eventCount &-= UInt64(commit.eventCount)
+        head.recordBytes &-= UInt64(commit.record.count)
+        return head
     }
 
     /// Adds a commit at the end.

@@ -94,6 +94,24 @@ extension CommitLog {
         try txn.put(named.bytes, forKey: NamedVersion.key(named.name), in: meta)
     }
 
+    /// Moves names with their commits.
+    ///
+    /// - Parameter commits: what commits with successive versions have become.
+    func moveNames(with commits: [RebasedCommit], _ txn: inout WriteTransaction) throws {
+        guard let first = commits.first?.version else { return }
+        var moved: [NamedVersion] = []
+        try txn.forEach(in: meta) { key, row in
+            guard let name = NamedVersion.name(ofKey: key), let old = NamedVersion(row, name: name),
+                old.version >= first, old.version.rawValue - first.rawValue < commits.count
+            else { return true }
+            let commit = commits[Int(old.version.rawValue - first.rawValue)].commit
+            moved.append(
+                NamedVersion(name: name, version: commit.version, stateHash: commit.stateHash, time: old.time))
+            return true
+        }
+        for named in moved { try txn.put(named.bytes, forKey: NamedVersion.key(named.name), in: meta) }
+    }
+
     /// Replaces all names.
     func replaceNames(with names: [NamedVersion]) throws {
         try environment.write { txn in

@@ -219,12 +219,53 @@ extension CommitLog {
 extension CommitLog {
     /// Replaces all commits behind an end, in a replica: see ``Journal/replace(after:with:_:)``.
     ///
-    /// - Parameter end: the new confirmed end.
-    func replace(after earlier: LogHead, with run: RecordRun, confirmed end: LogHead) throws -> LogHead {
-        let head = try journal.replace(after: earlier, with: run) { txn in try confirmed.put(end, &txn) }
+    /// - Parameters:
+    ///   - end: the new confirmed end.
+    ///   - rebased: what the commits that were behind the earlier end have become.
+    ///   - setAside: those of which nothing is left.
+    func replace(
+        after earlier: LogHead, with run: RecordRun, confirmed end: LogHead, _ rebased: [RebasedCommit],
+        setAside: [SetAsideCommit]
+    ) throws -> LogHead {
+        let head = try journal.replace(after: earlier, with: run) { txn in
+            try confirmed.put(end, &txn)
+            try moveNames(with: rebased, &txn)
+            for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
+        }
         readAhead.clear()
         confirmed.adopt(end)
         return head
+    }
+
+    /// The commits that were set aside, in the order in which they were made.
+    func setAsideCommits() throws -> [SetAsideCommit] {
+        var commits: [SetAsideCommit] = []
+        try environment.read { txn in
+            try txn.forEach(in: meta) { key, row in
+                if key.starts(with: LogFormat.setAsidePrefix.utf8) { commits.append(try SetAsideCommit(row)) }
+                return true
+            }
+        }
+        return commits.sorted { ($0.commit.time, $0.commit.version) < ($1.commit.time, $1.commit.version) }
+    }
+
+    /// Copies what makes the file a replica, and the commits that were set aside, into another file with the same commits.
+    func copySharing(to path: String) throws {
+        guard let end = confirmed.end else { return }
+        let setAside = try setAsideCommits()
+        let copy = try Environment.open(path: path)
+        defer { try? copy.close() }
+        try copy.write { txn in
+            let meta = try txn.openDatabase(
+                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
+            try txn.put(end.bytes, forKey: LogFormat.confirmedKey, in: meta)
+            for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
+        }
+    }
+
+    /// Forgets a commit that was set aside.
+    func forget(_ setAside: SetAsideCommit) throws {
+        try environment.write { txn in _ = try txn.delete(setAside.key, in: meta) }
     }
 
     /// Adds contents that were written in dropped commits. The value of a lost one is empty, unless the file has it already.

@@ -65,6 +65,12 @@ final class ConfirmedEnd: Sendable {
         }
     }
 
+    /// Moves the end back: the shared log has lost what is behind it.
+    func retreat(to end: LogHead) throws {
+        try environment.write { txn in try put(end, &txn) }
+        adopt(end)
+    }
+
     /// Adopts an end that a transaction has just written.
     func adopt(_ end: LogHead) { state.withLock { $0 = State(end: end) } }
 

@@ -59,10 +59,10 @@ extension GroupCommit {
     /// Lets the queue begin at an earlier end of the log, behind which commits are about to be replaced: until ``resume(leading:)``, what
     /// is read behind it comes from the queue. The queue is empty.
     ///
-    /// - Parameter shift: how many commits of others come before those that are made again.
-    func rewind(to head: LogHead, shift: UInt64) {
-        replaceQueue(after: head, shift: shift)
+    func rewind(to head: LogHead) {
+        replaceQueue(after: head, shift: 0)
         monitor.withLock { advance(to: head) }
+        past.clear()
     }
 
     /// The queue, which nobody appends meanwhile.
@@ -70,6 +70,28 @@ extension GroupCommit {
 
     /// Adds a commit that replaces a queued one.
     func requeue(_ commit: Commit) { monitor.withLock { state.waiting.append(commit) } }
+
+    /// Lets the thread that makes commits again read the rows of a version that is not in the log yet: the next one after those that were
+    /// shown before.
+    func showRows(_ rows: UntypedSnapshot) {
+        monitor.withLock {
+            if state.shownRows.count == GroupCommit.shownCount { state.shownRows.removeFirst(GroupCommit.shownCount / 2) }
+            state.shownRows.append(rows)
+        }
+    }
+
+    /// The rows of a version between commits that the calling thread makes again.
+    func shownRows(at version: Version) -> UntypedSnapshot? {
+        monitor.withLock {
+            guard state.catchingUp == Platform.currentThread, let first = state.shownRows.first?.version,
+                version >= first, version.rawValue - first.rawValue < state.shownRows.count
+            else { return nil }
+            return state.shownRows[Int(version.rawValue - first.rawValue)]
+        }
+    }
+
+    /// How many versions are kept while commits are made again. An undo of an earlier one is made again as a merge.
+    private static let shownCount = 2_048
 
     /// Takes back a replacement of the queue.
     func putBack(_ queue: Queue) {
@@ -94,6 +116,7 @@ extension GroupCommit {
         monitor.withLock {
             advance(to: state.head)
             (state.isLost, state.catchingUp) = (false, nil)
+            state.shownRows = []
             // Who sleeps for which group is not known any more: all look for themselves.
             state.groupCount &+= 1
             (state.threadCount, state.hasTimekeeper) = (0, false)

@@ -267,7 +267,10 @@ extension GroupCommit {
     private func storeJournal() throws {
         state.isLed = true
         monitor.unlock()
-        let result = Result { try log.journal.store() }
+        let result = Result {
+            try log.journal.store()
+            try log.confirmed.save()
+        }
         monitor.lock()
         state.isLed = false
         release(.thread)
@@ -318,7 +321,10 @@ extension GroupCommit {
     ///
     /// - Throws: as `Journal.discardFailed`.
     func settle() throws {
-        defer { try? log.journal.store() }
+        defer {
+            try? log.journal.store()
+            try? log.confirmed.save()
+        }
         try log.journal.discardFailed()
     }
 }

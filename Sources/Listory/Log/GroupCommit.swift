@@ -96,6 +96,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var shiftBefore: UInt64 = 0
         /// The commits that were made again, the newest last.
         var rebased: [RebasedCommit] = []
+        /// The last rows between commits that are being made again, one version after another.
+        var shownRows: [UntypedSnapshot] = []
     }
 
     /// A task that wants to be told when a version is durable.
@@ -280,9 +282,16 @@ extension GroupCommit {
     }
 
     func snapshot(at version: Version) throws -> UntypedSnapshot {
+        if let rows = shownRows(at: version) { return rows }
         // Commits are read where they are durable.
         if version > durableVersion { try flush(through: version) }
-        return try past.point(at: version)
+        let shift = shift
+        do { return try past.point(at: version) } catch {
+            // Pending commits of a replica were replaced meanwhile.
+            monitor.withLock { waitForRacer() }
+            if shift == self.shift { throw error }
+            return try past.point(at: version)
+        }
     }
 
     func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {

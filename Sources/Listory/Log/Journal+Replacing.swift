@@ -12,11 +12,11 @@ extension Journal {
     /// - Parameters:
     ///   - earlier: that end.
     ///   - run: the commits that follow it.
-    ///   - confirmed: writes the new confirmed end.
+    ///   - body: writes what belongs to it.
     /// - Returns: the new end of the log.
     /// - Throws: ``LostRace`` if another process has appended, or drained the journal; `LMDBError`. Nothing has changed then.
     func replace(
-        after earlier: LogHead, with run: RecordRun, _ confirmed: (inout WriteTransaction) throws -> Void
+        after earlier: LogHead, with run: RecordRun, _ body: (inout WriteTransaction) throws -> Void
     ) throws -> LogHead {
         let known = state.withLock { $0 }
         precondition(known.head == known.stored && run.first == earlier.version.next, "the journal was drained before")
@@ -29,7 +29,7 @@ extension Journal {
                 if let database {
                     try txn.put([UInt8](repeating: 0, count: capacity), forKey: Journal.key, in: database)
                 }
-                try confirmed(&txn)
+                try body(&txn)
                 var new = State(head)
                 new.isDirect = false
                 return new

@@ -25,6 +25,8 @@ final class Past: Sendable {
         var rows: UntypedSnapshot?
         /// The headers of packed commits that were read recently, the last ones first.
         var headers: [PackedHeaders] = []
+        /// How often all this was forgotten. What was being read then is not remembered.
+        var generation = 0
     }
 
     init(_ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodePool) {
@@ -37,7 +39,7 @@ final class Past: Sendable {
     var unpacked: Version? { state.withLock { $0.rows == nil ? nil : $0.records.first } }
 
     /// Forgets the version that was read last.
-    func clear() { state.withLock { $0 = State() } }
+    func clear() { state.withLock { $0 = State(generation: $0.generation + 1) } }
 
     /// A version before the newest, whose commits are all in the file, or which is kept because it has a name.
     ///
@@ -47,11 +49,11 @@ final class Past: Sendable {
     /// - Throws: ``ListError/droppedVersion(_:oldest:)``, an error of the log.
     func point(at version: Version, _ others: [UntypedSnapshot] = []) throws -> UntypedSnapshot {
         if version < log.base.version { return try keptPoint(at: version) }
-        let last = state.withLock { $0.last }
+        let (last, generation) = state.withLock { ($0.last, $0.generation) }
         if let last, last.version == version { return last }
         let stored = try stored(for: version)
         let point = try point(at: version, stored, stored + (last.map { [$0] } ?? []) + others)
-        state.withLock { $0.last = point }
+        state.withLock { if $0.generation == generation { $0.last = point } }
         return point
     }
 

@@ -143,9 +143,11 @@ extension UntypedStore {
                     what: "journal", expected: "all commits through version \(lost)",
                     found: "those through version \(try source.version)")
             }
+            try source.checkMayReplaceReplica(compaction)
             var compactor = try Compactor(source, compaction, to: scratch, options)
             written = try compactor.run { progress($0 * 0.6) }
             try compactor.finish(copy)
+            try source.group.log.copySharing(to: copy)
             if compaction.isDryRun {
                 return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(copy)), written.erased)
             }
@@ -189,6 +191,20 @@ extension UntypedStore {
             }
         }
         if !isReplaced { throw ListError.writtenElsewhere(expected: version, found: version.next) }
+    }
+
+    /// Checks that a compaction leaves a replica one.
+    ///
+    /// - Throws: ``ListError/replica(path:reason:)``.
+    private func checkMayReplaceReplica(_ compaction: Compaction) throws {
+        guard let confirmed = group.log.confirmed.end, !compaction.isDryRun else { return }
+        if compaction.erased != nil {
+            throw ListError.replica(path: path, reason: "the other replicas and the shared log have the contents, too")
+        }
+        let pending = durableVersion.rawValue - confirmed.version.rawValue
+        if pending > 0 {
+            throw ListError.replica(path: path, reason: "\(pending) commits are not in the shared log yet")
+        }
     }
 
     /// Whether the log still ends where this store left it.

@@ -61,7 +61,7 @@ extension UntypedStore {
     ) throws -> Bool {
         try withHead { _ in }
         let path = filePath
-        guard let checkpointer, checkpointer.mayTrim else { return false }
+        guard let checkpointer, checkpointer.mayTrim, group.log.confirmed.covers(durableVersion) else { return false }
         let base = try oldestVersion(keptBy: retention)
         try removeSuccessor(lackingVersionsFrom: base)
         let kept = durableVersion.rawValue - base.rawValue
@@ -87,6 +87,7 @@ extension UntypedStore {
         var compactor = try Compactor(self, compaction, to: scratch, options)
         let written = try compactor.run { _ in try checkGoesOn() }
         try compactor.finish(unfinished)
+        try group.log.copySharing(to: unfinished)
         try written.verify(unfinished) { _ in try checkGoesOn() }
         try checkGoesOn()
         // Otherwise it could not take the place.

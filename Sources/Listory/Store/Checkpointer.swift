@@ -401,7 +401,6 @@ extension Checkpointer {
             if shift != captured.shift { throw LostRace() }
         }
         try store.group.store()
-        try store.group.log.confirmed.save()
         var slice = NodeSlice()
         var writer = CheckpointWriter(image) { [self] number, bytes in
             slice.append(number, bytes)

@@ -1,7 +1,7 @@
 // Adopts commits of a shared log: takes the pending commits out of the log, appends those of other replicas, and makes the pending
 // ones again on top of them. It is the rebase of `StoreRacer`, of commits that are durable here.
 //
-// Always holds: afterwards the log is the shared one up to its end, followed by one commit for each that was pending; if it throws,
+// Always holds: afterwards the log is the shared one up to its end, followed by the pending commits that are not in it; if it throws,
 // the log is as before, and the rows are read again before they are used.
 
 import ListModel
@@ -9,78 +9,79 @@ import ListModel
 extension StoreRacer {
     /// Appends commits of the shared log behind the confirmed end.
     ///
-    /// - Parameter records: their records, in order.
+    /// - Parameters:
+    ///   - records: their records, in order.
+    ///   - refused: why pending commits are given up, by their checksums.
     /// - Returns: what the pending commits have become, in order.
-    /// - Throws: ``UnacceptableRecord``; errors of the file.
-    func receive(_ records: [[UInt8]]) throws -> [RebasedCommit] {
-        try withHead { head in try catchingUp(&head) { try receive(records, &$0) } }
+    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``; ``ListError/busy(path:processes:)`` if there are pending commits, and another
+    ///   process may edit; errors of the file.
+    func receive(_ records: [[UInt8]], refused: [UInt64: String] = [:]) throws -> [RebasedCommit] {
+        try withHead { head in try catchingUp(&head) { try receive(records, refused, &$0) } }
     }
 
-    private func receive(_ records: [[UInt8]], _ head: inout UntypedStore.Head) throws -> [RebasedCommit] {
+    private func receive(
+        _ records: [[UInt8]], _ refused: [UInt64: String], _ head: inout UntypedStore.Head
+    ) throws -> [RebasedCommit] {
         let log = group.log
         _ = try group.flush(through: nil)
         try group.store()
         let start = log.confirmed.required
         let (foreign, end) = try StoreRacer.checked(records, after: start)
-        if foreign.isEmpty { return [] }
-        if let newest = checkpointer?.newest, newest.version > start.version {
-            throw ListError.headMismatch(
-                what: "newest checkpoint", expected: "at most the confirmed version \(start.version)",
-                found: "\(newest.version)")
+        if foreign.isEmpty && refused.isEmpty { return [] }
+        let own = try group.pending(after: start.version)
+        if !own.isEmpty {
+            // They could not take back what this process replaces.
+            let others = try log.journal.table?.neighbours().filter(\.isEditing) ?? []
+            if !others.isEmpty { throw ListError.busy(path: log.path, processes: others.map(\.processID)) }
         }
+        if try group.log.derivedEnd(checkpointer) > start.version { throw MustRetreat() }
         let queue = try group.pause()
         defer { group.resume() }
         precondition(queue.commits.isEmpty, "the queue was flushed, and nobody else edits")
-        let own = try pending(after: start.version, through: queue.head.version)
         let before = try own.isEmpty ? head.editor.state.histories : histories(at: start.version, head.known)
         let failures = head.editor.failureCount
-        let shift = UInt64(foreign.count)
         do {
             let rows = try head.editor.takeBack(own, to: before, checksum: start.checksum)
             // From here on, the queue has what stands behind the confirmed end.
-            group.rewind(to: start, shift: shift)
+            group.rewind(to: start)
+            var twins: [[UInt8]: Commit] = [:]
             for commit in foreign {
                 try StoreRacer.accepting(commit.version) {
-                    try commit.record.withUnsafeBytes {
-                        try head.editor.replay($0, isLast: commit.version == end.version)
-                    }
+                    try commit.record.withUnsafeBytes { try head.editor.replay($0, isLast: true) }
+                    if !own.isEmpty, let id = try commit.identifier { twins[id] = commit }
                 }
                 group.requeue(commit)
             }
             let histories = head.editor.state.histories
-            let (rebased, places) = try repeating(own, rows, before, shift, &head)
+            let (rebased, places) = try repeating(own, rows, before, &head) { commit in
+                if let reason = refused[commit.checksum] { return .givenUp(reason) }
+                return try commit.identifier.flatMap { twins[$0] }.map(Fate.isThere)
+            }
             // Placeholders of rows that could not be read may have been compared.
             if let failure = head.editor.failure(since: failures) { throw failure.ofRows }
-            let now = try log.replace(after: start, with: group.queued(), confirmed: end)
-            group.replaceQueue(after: now, shift: 0)
+            let setAside = try zip(own, rebased).compactMap { old, new -> SetAsideCommit? in
+                guard let reason = new.reason, try old.givenUpReason == nil else { return nil }
+                return SetAsideCommit(commit: old, reason: reason)
+            }
+            let now = try log.replace(
+                after: start, with: group.queued(), confirmed: end, rebased, setAside: setAside)
+            group.replaceQueue(after: now, shift: now.version.rawValue - queue.head.version.rawValue)
             head.known = (end.version, histories)
             head.eventCount = now.eventCount
-            group.superseded.note(places, zip(own, rebased).filter { !$1.conflicts.isEmpty }.map(\.0))
+            let left = zip(own, rebased).filter { $1.reason != nil || !$1.conflicts.isEmpty || $1.commit.version <= end.version }
+            group.superseded.note(places, left.map(\.0))
             group.past.clear()
             group.note(rebased)
-            note(end, since: start, head)
-            if !own.isEmpty { options.diagnostics.report(.rebased(rebased, others: shift)) }
+            note(now, since: start, head)
+            if !own.isEmpty { options.diagnostics.report(.rebased(rebased, others: UInt64(foreign.count))) }
             try tell(since: start.version, rebased, &head)
             return rebased
         } catch {
             group.putBack(queue)
+            group.past.clear()
             head.failure = error
             throw error
         }
-    }
-
-    /// The pending commits.
-    private func pending(after version: Version, through last: Version) throws -> [Commit] {
-        var commits: [Commit] = []
-        var next = version.next
-        while next <= last {
-            let run = try group.records(of: next.rawValue...last.rawValue)
-            for index in 0..<run.count {
-                commits.append(try Commit(record: run.record(index), version: run.version(index)))
-            }
-            next = run.version(run.count)
-        }
-        return commits
     }
 
     /// The commits of records that follow an end, and the end behind them.
@@ -103,5 +104,23 @@ extension StoreRacer {
         } catch let error as RecordError {
             throw UnacceptableRecord(version: version, cause: error)
         }
+    }
+}
+
+extension GroupCommit {
+    /// The durable commits behind a version.
+    func pending(after version: Version) throws -> [Commit] { try pending(after: version, through: durableVersion) }
+
+    func pending(after version: Version, through last: Version) throws -> [Commit] {
+        var commits: [Commit] = []
+        var next = version.next
+        while next <= last {
+            let run = try records(of: next.rawValue...last.rawValue)
+            for index in 0..<run.count {
+                commits.append(try Commit(record: run.record(index), version: run.version(index)))
+            }
+            next = run.version(run.count)
+        }
+        return commits
     }
 }

@@ -213,7 +213,7 @@ final class StoreRacer: Racer {
         head.known = (end.version, head.editor.state.histories)
         let shift = end.version.rawValue - known.version.rawValue
         group.replaceQueue(after: end, shift: shift)
-        let (rebased, places) = try repeating(own, rows, before, shift, &head)
+        let (rebased, places) = try repeating(own, rows, before, &head)
         // Placeholders of rows that could not be read may have been compared.
         if let failure = head.editor.failure(since: failures) { throw failure.ofRows }
         group.superseded.note(places, zip(own, rebased).filter { !$1.conflicts.isEmpty }.map(\.0))
@@ -235,13 +235,18 @@ final class StoreRacer: Racer {
         }
     }
 
-    /// Makes the commits of the queue again.
+    /// Makes commits again that were taken back.
     ///
+    /// - Parameters:
+    ///   - rows: the rows before the first of them, and after each.
+    ///   - before: the histories before the first of them.
+    ///   - fate: what becomes of a commit that is not made again.
     /// - Returns: what has become of them, and where contents of the records are that were given up.
     func repeating(
-        _ own: [Commit], _ rows: [UntypedSnapshot], _ before: HistoryTable, _ shift: UInt64,
-        _ head: inout UntypedStore.Head
+        _ own: [Commit], _ rows: [UntypedSnapshot], _ before: HistoryTable, _ head: inout UntypedStore.Head,
+        _ fate: (Commit) throws -> Fate? = { _ in nil }
     ) throws -> ([RebasedCommit], [ContentReference: ContentReference]) {
+        group.showRows(try head.editor.snapshot())
         guard let first = own.first else { return ([], [:]) }
         let moved = MovedContents(from: first.version) { content in
             let commit = own[Int(content.version.rawValue - first.version.rawValue)]
@@ -249,20 +254,38 @@ final class StoreRacer: Racer {
         }
         var histories = before
         var rebased: [RebasedCommit] = []
+        func now(_ version: Version) -> Version {
+            version < first.version ? version : rebased[Int(version.rawValue - first.version.rawValue)].commit.version
+        }
         for (index, commit) in own.enumerated() {
-            var isUndisturbed = false
-            if let scope = commit.scope {
-                let position = histories[scope].position
-                let now = position < first.version ? position : Version(position.rawValue + shift)
-                isUndisturbed = head.editor.state.histories[scope].position == now
+            // Before the commit is noted.
+            let isUndisturbed = commit.scope.map {
+                head.editor.state.histories[$0].position == now(histories[$0].position)
             }
-            let new = try head.editor.repeating(
-                commit, (rows[index], rows[index + 1]), shift: shift, isUndisturbed: isUndisturbed, moved)
             histories.note(commit.mark, at: commit.version)
+            let fate = try fate(commit)
+            if case .isThere(let again) = fate {
+                rebased.append(RebasedCommit(commit, became: again))
+                continue
+            }
+            let new =
+                if case .givenUp(let reason) = fate { try head.editor.givingUp(commit, reason) } else {
+                    try head.editor.repeating(
+                        commit, (rows[index], rows[index + 1]), now: now, isUndisturbed: isUndisturbed ?? false, moved)
+                }
             group.requeue(new.commit)
+            group.showRows(try head.editor.snapshot())
             rebased.append(new)
         }
         return (rebased, moved.places)
+    }
+
+    /// What becomes of a commit that is not made again.
+    enum Fate {
+        /// It is among those of the others: another replica has made it again.
+        case isThere(Commit)
+        /// It is replaced by a commit without changes, for this reason.
+        case givenUp(String)
     }
 
     /// The histories at a durable version.

@@ -28,17 +28,20 @@ extension UntypedStore {
     /// Makes the store a replica, if it is none. All its commits are pending then.
     ///
     /// - Throws: ``ListError/droppedVersion(_:oldest:)`` if the beginning of its log was dropped: other replicas could not read it;
-    ///   ``ListError/readOnly``, ``ListError/closed``, errors of the file.
+    ///   ``ListError/busy(path:processes:)`` if another process edits it; ``ListError/readOnly``, ``ListError/closed``, errors of the file.
     public func beginSharing() throws {
         try door {
             if options.isReadOnly { throw ListError.readOnly }
-            try withTurn { _ in
+            try withTurn { head in
                 if group.log.confirmed.end != nil { return }
                 guard group.log.base.version == .empty else {
                     throw ListError.droppedVersion(.empty, oldest: group.log.base.version)
                 }
-                group.log.confirmed.advance(to: LogHead())
-                try group.log.confirmed.save()
+                // It would not know.
+                let others = try otherProcesses().filter(\.isEditing)
+                guard others.isEmpty else { throw ListError.busy(path: path, processes: others.map(\.processID)) }
+                try group.log.confirmed.retreat(to: LogHead())
+                head.editor.makeIdentifier = options.makeIdentifier
             }
         }
     }
@@ -51,10 +54,11 @@ extension UntypedStore {
         get throws { try group.log.confirmed.end.map { try version.rawValue - $0.version.rawValue } ?? 0 }
     }
 
-    /// The records of the first pending commits that are durable: at least one if there is one, and not more than fit into the bytes
+    /// The records of the first pending commits, which are durable then: at least one if there is one, and not more than fit into the bytes
     /// otherwise.
     public func pendingRecords(atMost bytes: Int) throws -> [[UInt8]] {
         try door {
+            try group.flush(through: nil)
             let start = group.log.confirmed.required
             let last = durableVersion
             guard last > start.version else { return [] }
@@ -105,27 +109,61 @@ extension UntypedStore {
         }
     }
 
+    /// Replaces pending commits by commits without changes, which say why, and sets them aside.
+    ///
+    /// - Parameter reasons: why, by the checksums of the commits.
+    public func setAside(_ reasons: [UInt64: String]) throws { try receiving { _ = try racer.receive([], refused: reasons) } }
+
     /// Appends commits of other replicas behind the confirmed end, and makes the pending ones again on top of them. Views receive one
     /// change.
     ///
     /// - Parameter records: their records, in order, checked by nobody.
     /// - Returns: what the pending commits have become.
-    /// - Throws: ``UnacceptableRecord``, ``ListError``; nothing has changed then.
+    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``ListError``; nothing has changed then.
     /// - Complexity: O(events of the records and of the pending commits).
     @discardableResult
-    public func receive(_ records: [[UInt8]]) throws -> [RebasedCommit] {
-        let received: Result<[RebasedCommit], UnacceptableRecord> = try door {
+    public func receive(_ records: [[UInt8]]) throws -> [RebasedCommit] { try receiving { try racer.receive(records) } }
+
+    private func receiving<Value>(_ body: () throws -> Value) throws -> Value {
+        let received: Result<Value, any Error> = try door {
             if options.isReadOnly { throw ListError.readOnly }
             try checkIsOutside()
             do {
-                let rebased = try racer.receive(records)
+                let value = try body()
                 tails.withLock { $0 = TouchTails() }
                 checkpointer?.meetDemand(self)
-                return .success(rebased)
-            } catch let error as UnacceptableRecord {
+                return .success(value)
+            } catch where error is UnacceptableRecord || error is MustRetreat {
                 return .failure(error)
             }
         }
         return try received.get()
+    }
+}
+
+// MARK: - Commits that were set aside
+
+extension UntypedStore {
+    /// The commits of this replica that are not in the shared list, in the order in which they were made, until they are forgotten.
+    ///
+    /// - Throws: ``ListError/closed``, an error of the file.
+    public var setAsideCommits: [SetAsideCommit] {
+        get throws {
+            try door {
+                try withHead { _ in }
+                return try group.log.setAsideCommits()
+            }
+        }
+    }
+
+    /// Forgets a commit that was set aside.
+    ///
+    /// - Throws: ``ListError/readOnly``, ``ListError/closed``, an error of the file.
+    public func forget(_ commit: SetAsideCommit) throws {
+        try door {
+            try withHead { _ in }
+            if options.isReadOnly { throw ListError.readOnly }
+            try group.log.forget(commit)
+        }
     }
 }

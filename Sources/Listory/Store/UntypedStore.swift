@@ -133,6 +133,8 @@ public final class UntypedStore: Sendable {
             var editor = UntypedEditor(recovered.state, checksum: recovered.checksum, source: group)
             editor.oldestVersion = log.base.version
             editor.coalescingPolicy = options.coalescing
+            editor.rules = options.rules
+            if log.confirmed.end != nil { editor.makeIdentifier = options.makeIdentifier }
             editor.undoLimit = options.undoLimit
             head = Locked(Head(editor: editor, eventCount: logHead.eventCount))
             identifierKinds = Locked(try log.identifierKinds())

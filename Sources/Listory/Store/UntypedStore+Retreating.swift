@@ -1,0 +1,117 @@
+// Makes confirmed commits pending again, because the shared log has lost them: see `Docs/Design/Sync.md`.
+//
+// Always holds: nothing that is derived from the log covers a commit that others may replace. If something does, the store has to be
+// closed first: then it is removed, and opening derives it again.
+
+import LMDB
+import ListModel
+
+/// Checkpoints or packed commits cover commits that are to be replaced: the store has to be closed, and
+/// ``UntypedStore/retreat(at:to:options:)`` called.
+@_spi(Sync)
+public struct MustRetreat: Error {}
+
+@_spi(Sync)
+extension UntypedStore {
+    /// Makes the commits behind a confirmed version pending again.
+    ///
+    /// - Throws: ``MustRetreat``, ``ListError``.
+    public func retreat(to version: Version) throws {
+        let isCovered: Bool = try door {
+            try withTurn { _ in
+                _ = try group.flush(through: nil)
+                if try group.log.derivedEnd(checkpointer) > version { return true }
+                try group.log.confirmed.retreat(to: group.confirmedEnd(at: version))
+                return false
+            }
+        }
+        if isCovered { throw MustRetreat() }
+    }
+
+    /// As ``retreat(to:)``, for a store that no process has open, and with what is derived from the log removed.
+    ///
+    /// - Throws: ``ListError/inUse(path:)``, ``ListError/busy(path:processes:)``;
+    ///   ``ListError/replica(path:reason:)`` if the log does not have all commits any more; errors of the file. A process that is killed
+    ///   leaves a store that is valid; the call can be repeated.
+    /// - Complexity: O(events of packed commits + pages of the file).
+    public static func retreat(at path: String, to version: Version, options: StoreOptions = StoreOptions()) throws {
+        try door {
+            var options = options
+            options.checkpoints.atClose = false
+            options.unpackedCount = .max
+            let store = try UntypedStore.open(at: path, options: options)
+            defer { try? store.close() }
+            let others = try store.otherProcesses()
+            guard others.isEmpty else { throw ListError.busy(path: path, processes: others.map(\.processID)) }
+            try store.withTurn { _ in
+                let log = store.group.log
+                guard log.base.version <= version, log.base.sealed <= version else {
+                    throw ListError.replica(
+                        path: path, reason: "commits behind \(version) were dropped or packed by a compaction")
+                }
+                try store.group.store()
+                let records = try store.packedRecords(after: version)
+                let end = try store.group.confirmedEnd(at: version)
+                try store.checkpointer?.touches.distrust()
+                try store.checkpointer?.database.clear(keeping: log.base)
+                try log.unpack(records) { txn in try log.confirmed.put(end, &txn) }
+                log.confirmed.adopt(end)
+            }
+        }
+    }
+
+    /// The records of the packed blocks that have commits behind a version.
+    private func packedRecords(after version: Version) throws -> [RecordRun] {
+        var runs: [RecordRun] = []
+        var next = version.next
+        let last = try group.log.sealed.lastPacked()
+        while next <= last {
+            guard let run = try past.packedRecords(of: next) else {
+                next = next.next
+                continue
+            }
+            runs.append(run)
+            next = run.version(run.count)
+        }
+        return runs
+    }
+}
+
+extension CommitLog {
+    /// The last version that something covers which is derived from the log.
+    func derivedEnd(_ checkpointer: Checkpointer?) throws -> Version {
+        let packed = try sealed.lastPacked()
+        guard let checkpointer else { return packed }
+        let indexed = (try? checkpointer.touches.catalog()?.last) ?? .empty
+        return max(try checkpointer.database.newestVersion(), packed, indexed)
+    }
+
+    /// Takes commits out of their blocks.
+    fileprivate func unpack(_ runs: [RecordRun], _ body: (inout WriteTransaction) throws -> Void) throws {
+        let blocks = try sealed.blocks()
+        try environment.write { txn in
+            for run in runs {
+                for index in 0..<run.count {
+                    try run.withRecord(index) {
+                        try txn.put(bytes: $0, forKey: run.version(index).rawValue, in: commits)
+                    }
+                }
+                if let blocks { try txn.delete(run.first.rawValue, in: blocks) }
+            }
+            try body(&txn)
+        }
+    }
+}
+
+extension GroupCommit {
+    /// The head of the log if it ended with an earlier confirmed version.
+    fileprivate func confirmedEnd(at version: Version) throws -> LogHead {
+        var end = log.confirmed.required
+        precondition(version <= end.version, "what is pending is not confirmed")
+        for commit in try pending(after: version, through: end.version).reversed() {
+            let before = end.version.previous
+            end = end.removing(commit, after: before == .empty ? 0 : try past.checksum(of: before))
+        }
+        return end
+    }
+}
