@@ -71,7 +71,7 @@ struct CompanyUndoTests {
         let theirs: [Action] = [.update, .delete]
         let choices = mine.map { ($0, "anna") } + theirs.map { ($0, "ben") }
         var overridden = 0
-        for number in 0..<choices.count.power6 {
+        for number in 0..<choices.count.power(6) {
             var board = try Board()
             var rest = number
             for _ in 0..<6 {

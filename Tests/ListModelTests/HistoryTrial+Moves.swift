@@ -36,9 +36,11 @@ extension HistoryTrial {
             }
         }
         let isExact = rows[index(first) - 1] == now && isUninterrupted(step)
-        let expected = Expected(
+        var expected = Expected(
             exact: isExact ? rows[index(last)] : nil,
             merge: step.count == 1 ? try merge(from: first.previous, to: first) : nil)
+        // With nothing in between, the undo is taken back, whatever it has done.
+        if let undo = undos.last, undo.scope == scope, undo.last == last { expected = Expected(exact: undo.before) }
         try move(to: last, in: scope, .redo(of: last), expected, policy) {
             try $0.redo(in: scope, time: time, onConflict: policy)
         }

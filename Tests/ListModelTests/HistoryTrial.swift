@@ -24,6 +24,8 @@ struct HistoryTrial: ~Copyable {
     var rows = [ReferenceList()]
     var hashes = [UntypedSnapshot.empty.stateHash]
     var tables = [HistoryTable()]
+    /// The undos that a redo takes back: nothing but undos and redos of their scope has happened since the first of them.
+    var undos: [(scope: HistoryScope?, last: Version, before: ReferenceList)] = []
     /// The last action, for messages.
     var action = "nothing"
     /// How often each action was made, so that a test can check that all were.
@@ -209,6 +211,14 @@ struct HistoryTrial: ~Copyable {
 
     mutating func note(_ commit: Commit, _ after: ReferenceList) throws {
         list.keep(commit)
+        switch commit.cause {
+        case .undo(let last):
+            if undos.last?.scope != commit.scope { undos = [] }
+            undos.append((commit.scope, last, rows[rows.count - 1]))
+        case .redo(let last):
+            if undos.last?.scope == commit.scope, undos.last?.last == last { undos.removeLast() } else { undos = [] }
+        default: undos = []
+        }
         rows.append(after)
         hashes.append(commit.stateHash)
         tables.append(list.editor.state.histories)

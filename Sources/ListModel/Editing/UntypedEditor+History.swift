@@ -55,7 +55,7 @@ extension UntypedEditor {
         }
         let last = try source.commit(redo.after.position)
         let draft = moveDraft(.redo(of: last.version), last.name, in: scope, origin, time)
-        let undo = try undoWithNothingSince(of: last.version, undone.undo(history, in: scope), in: scope)
+        let undo = try undoWithNothingSince(of: last.version, undone.undo(history, at: state.version, in: scope), in: scope)
         let isExact = try undo == nil && (redo.step.first.map { try isAt($0.version.previous) } ?? false)
         let reversal = try move(draft, redo, onConflict) { editor in
             if let undo {
@@ -65,7 +65,7 @@ extension UntypedEditor {
             }
             return try editor.apply(redo.step, isInverse: false, isExact: isExact, last: last, onConflict)
         }
-        undone.noteRedo(from: history, in: scope)
+        undone.noteRedo(by: state.version, from: history, in: scope)
         return reversal
     }
 
@@ -271,8 +271,7 @@ extension UntypedEditor {
         of version: Version, _ known: Version?, in scope: HistoryScope
     ) throws -> Commit? {
         if let known {
-            let undo = try source.commit(known)
-            return try undo.cause == .undo(of: version) && isAt(known) ? undo : nil
+            return try source.commit(known)
         }
         var redone: [Version] = []
         var next = state.version

@@ -20,6 +20,10 @@ struct UndoneSteps: Sendable {
     private var tipSteps = 0
     private var steps: [Step] = []
     private var nodeCount = 0
+    /// The last of these undos and their redos.
+    private var latest = Version.empty
+    /// How many of the steps were undone before something else happened.
+    private var staleCount = 0
 
     /// The most revisions to keep. The oldest undo is forgotten first.
     private static let maximumNodeCount = 2_048
@@ -41,9 +45,16 @@ struct UndoneSteps: Sendable {
         return HistoryMove(step: step.nodes.backwards, after: after, branchSwitch: nil)
     }
 
-    /// The version of the undo after which the history is at its position; nil if unknown.
-    func undo(_ history: ListHistory, in scope: HistoryScope) -> Version? {
-        isNext(history, in: scope) ? steps.last?.undo : nil
+    /// The version of the undo after which the rows are those of a version, because nothing but later undos and their redos has happened
+    /// since; nil if there is none, or it is not known.
+    func undo(_ history: ListHistory, at version: Version, in scope: HistoryScope) -> Version? {
+        isNext(history, in: scope) && latest == version && steps.count > staleCount ? steps.last?.undo : nil
+    }
+
+    /// Notes the version of an undo or a redo.
+    private mutating func follow(_ version: Version) {
+        if latest != version.previous { staleCount = steps.count }
+        latest = version
     }
 
     /// Adds the step of an undo.
@@ -62,15 +73,20 @@ struct UndoneSteps: Sendable {
             tip = history.tip
             self.tipSteps = tipSteps
         }
+        follow(undo)
         steps.append(Step(position: move.after.position, nodes: move.step, undo: undo))
         nodeCount += move.step.count
         if nodeCount > UndoneSteps.maximumNodeCount { forgetFirst() }
     }
 
     /// Removes the step of a redo.
-    mutating func noteRedo(from history: ListHistory, in scope: HistoryScope) {
+    ///
+    /// - Parameter redo: the version of the redo.
+    mutating func noteRedo(by redo: Version, from history: ListHistory, in scope: HistoryScope) {
         guard isNext(history, in: scope), let step = steps.popLast() else { return }
         nodeCount -= step.nodes.count
+        follow(redo)
+        staleCount = min(staleCount, steps.count)
     }
 
     /// Forgets half of the steps at once, for amortised O(1).
@@ -81,5 +97,6 @@ struct UndoneSteps: Sendable {
             count += 1
         }
         steps.removeFirst(count)
+        staleCount = max(0, staleCount - count)
     }
 }
