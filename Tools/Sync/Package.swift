@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
-// The shared log of a list, and its engines: in memory, PostgreSQL, NATS JetStream. A separate package, so that only it needs the
-// clients libpq and nats.c.
+// Replicas of a list, and the engines of the log that they share: in memory, PostgreSQL, NATS JetStream. A separate package, so that only it
+// needs the clients libpq and nats.c.
 import PackageDescription
 
 let package = Package(
@@ -12,7 +12,12 @@ let package = Package(
         .library(name: "PostgresLog", targets: ["PostgresLog"]),
         .library(name: "NATSLog", targets: ["NATSLog"]),
         .library(name: "LogServers", targets: ["LogServers"]),
+        .library(name: "ListorySync", targets: ["ListorySync"]),
         .executable(name: "sync-bench", targets: ["SyncBench"]),
+    ],
+    dependencies: [
+        .package(name: "listory", path: "../.."),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         .target(name: "SharedLog"),
@@ -23,6 +28,12 @@ let package = Package(
         .systemLibrary(
             name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
         .target(name: "NATSLog", dependencies: ["SharedLog", "CNATS"]),
+        .target(
+            name: "ListorySync",
+            dependencies: [
+                "SharedLog", .product(name: "Listory", package: "listory"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         // Servers on loopback, for the tests and for trying things out.
         .target(name: "LogServers"),
         .executableTarget(
@@ -34,6 +45,11 @@ let package = Package(
             name: "SyncTests",
             dependencies: [
                 "SharedLog", "MemoryLog", "PostgresLog", "NATSLog", "LogServers", "ServerHolder", "CLibpq", "CNATS",
+            ]),
+        .testTarget(
+            name: "ListorySyncTests",
+            dependencies: [
+                "ListorySync", "MemoryLog", .product(name: "TestSupport", package: "listory"),
             ]),
     ],
     swiftLanguageModes: [.v6]

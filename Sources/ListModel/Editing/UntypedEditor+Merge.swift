@@ -205,6 +205,7 @@ extension Merge {
             guard let item = target.item(at: paths[next]) else { continue }
             if let present = editor.state.item(item.id) {
                 // The id is in the list again: the same row, which is fine, or a different one, which is a conflict.
+                if present.hasSameContent(as: item) { moved?.note(item.content, at: present.content) }
                 if !present.hasSameState(as: item) { add(.item(item.id), .alreadyThere) }
                 if !items.isEmpty { break }
                 continue
@@ -288,7 +289,9 @@ extension Merge {
         guard let place = editor.state.indexPath(of: new.id), let present = editor.state.item(at: place) else {
             return add(.item(new.id), .gone)
         }
-        if !old.hasSameContent(as: new) && !present.hasSameContent(as: new) {
+        if present.hasSameContent(as: new) {
+            moved?.note(new.content, at: present.content)
+        } else if !old.hasSameContent(as: new) {
             if !overrides && !present.hasSameContent(as: old) {
                 add(.item(new.id), .changed)
             } else if let moved, moved.place(of: new.content) == nil {

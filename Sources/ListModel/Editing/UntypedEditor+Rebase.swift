@@ -47,6 +47,9 @@ package final class MovedContents {
 
     func bytes(of content: ContentReference) throws -> [UInt8] { try read(content) }
 
+    /// Forgets where contents were written again by a commit that is not made.
+    func restore(_ places: [ContentReference: ContentReference]) { self.places = places }
+
     /// Notes where a content was written again.
     func note(_ old: ContentReference, at new: ContentReference) {
         if old.version >= first { places[old] = new }
@@ -112,6 +115,7 @@ extension UntypedEditor {
         }
         repeatedStep = isUndisturbed && commit.continuesStep
         defer { repeatedStep = nil }
+        let places = moved.places
         do {
             try begin(draft)
             let conflicts = try merge(from: change.before, to: change.after, now: state.snapshot(), moved)
@@ -126,6 +130,7 @@ extension UntypedEditor {
         } catch let error as ListError where error.isRejection {
             // The rows of both do not fit together, for example there would be too many.
             if isEditing { cancel() }
+            moved.restore(places)
             let reason = error.description
             return RebasedCommit(commit, became: try finishEmpty(draft, reason), reason: reason)
         }

@@ -158,6 +158,8 @@ extension UntypedEditor {
     public mutating func finish() throws -> Commit? {
         try checkNotLent()
         precondition(isEditing, "a commit is begun before it is finished")
+        // A snapshot that is kept would keep the file open.
+        let rowsBefore = rowsBefore.take()
         guard eventCount > annotationCount || draft.cause.isMove || isKeptEmpty else {
             isEditing = false
             (eventCount, annotationCount) = (0, 0)
@@ -201,7 +203,6 @@ extension UntypedEditor {
     }
 
     private mutating func checkRules(since before: UntypedSnapshot) throws {
-        rowsBefore = nil
         let after = state.snapshot()
         try before.checked {
             try after.checked {
@@ -237,6 +238,7 @@ extension UntypedEditor {
         rollBack(to: eventsOffset, keeping: 0)
         shape = .nothing
         isEditing = isLent
+        if !isLent { rowsBefore = nil }
     }
 
     /// Checks that the editor is not lent to the closure of a commit.

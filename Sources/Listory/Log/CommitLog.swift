@@ -263,6 +263,24 @@ extension CommitLog {
         }
     }
 
+    /// Makes a file that nobody has open a replica whose commits are all confirmed.
+    ///
+    /// - Returns: the end of its log.
+    static func confirmAll(of path: String) throws -> LogHead {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        return try environment.write { txn in
+            let meta = try txn.openDatabase(
+                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
+            let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
+            guard let head else {
+                throw ListError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
+            }
+            try txn.put(head.bytes, forKey: LogFormat.confirmedKey, in: meta)
+            return head
+        }
+    }
+
     /// Forgets a commit that was set aside.
     func forget(_ setAside: SetAsideCommit) throws {
         try environment.write { txn in _ = try txn.delete(setAside.key, in: meta) }

@@ -1,6 +1,7 @@
 // What a replica of a shared log needs of its store: see `Docs/Design/Sync.md`. It is no public interface: the package in `Tools/Sync`
 // uses it.
 
+import LMDB
 import ListModel
 
 /// A place in the log of a replica.
@@ -12,6 +13,14 @@ public struct SharedPosition: Hashable, Sendable {
     public var checksum: UInt64
 
     fileprivate init(_ head: LogHead) { (version, checksum) = (head.version, head.checksum) }
+
+    /// The place of a record.
+    ///
+    /// - Throws: ``RecordError`` if it is none.
+    public init(record: [UInt8], version: Version) throws {
+        self.version = version
+        checksum = try Commit(record: record, version: version).checksum
+    }
 }
 
 /// A commit of a shared log that no replica can adopt: it is damaged, does not follow the one before, or does not fit the rows.
@@ -49,6 +58,15 @@ extension UntypedStore {
     /// Up to where the log is in the shared log; nil if the store is no replica.
     public var confirmed: SharedPosition? { group.log.confirmed.end.map(SharedPosition.init) }
 
+    /// As ``confirmed``, of a file that is not open.
+    public static func confirmed(at path: String) throws -> SharedPosition? {
+        var options = StoreOptions()
+        (options.isReadOnly, options.isKnownToOthers) = (true, false)
+        let store = try UntypedStore.open(at: path, options: options)
+        defer { try? store.close() }
+        return store.confirmed
+    }
+
     /// How many commits are pending. Those that are not durable yet count.
     public var pendingCount: UInt64 {
         get throws { try group.log.confirmed.end.map { try version.rawValue - $0.version.rawValue } ?? 0 }
@@ -75,6 +93,41 @@ extension UntypedStore {
                     records.append(record)
                 }
             }
+        }
+    }
+
+    /// The checksum of a confirmed commit.
+    ///
+    /// - Throws: ``ListError/droppedVersion(_:oldest:)``.
+    public func sharedChecksum(of version: Version) throws -> UInt64 {
+        try door {
+            if version < oldestVersion { throw ListError.droppedVersion(version, oldest: oldestVersion) }
+            return try past.checksum(of: version)
+        }
+    }
+
+    /// How many bytes all confirmed records have together.
+    public var confirmedRecordBytes: UInt64 { group.log.confirmed.end?.recordBytes ?? 0 }
+
+    /// Signals commits from now on, one signal for one or several; ends when the store closes.
+    public func commitSignals() throws -> AsyncStream<Void> { try changes() }
+
+    /// Writes a copy with which a new replica begins: the newest rows, without their past.
+    ///
+    /// - Parameter target: a file that does not exist.
+    /// - Returns: its position; nil if commits are pending.
+    /// - Complexity: O(rows).
+    public func writeSnapshot(to target: String) throws -> SharedPosition? {
+        try door {
+            let scratch = target + "-scratch"
+            defer { DataFile.remove(scratch) }
+            let last = durableVersion
+            guard last > .empty, try pendingCount == 0 else { return nil }
+            var compactor = try Compactor(self, Compaction(keeping: .from(last)), to: scratch, options)
+            let written = try compactor.run { _ in }
+            guard written.version == last, group.log.confirmed.covers(last) else { return nil }
+            try compactor.finish(target)
+            return SharedPosition(try CommitLog.confirmAll(of: target))
         }
     }
 

@@ -3,8 +3,8 @@
 // One exchange reads what others have appended, makes the pending commits again on top of it, and sends them. All that has to survive is
 // in the store, so an exchange may end anywhere, and the next one goes on.
 //
-// Always holds: what is confirmed in the store was in the log, with these bytes; nothing is sent behind a position that the log was not
-// seen to end at.
+// Always holds: what is confirmed in the store was in the log; nothing is sent behind a position at which the log was not seen to have
+// what is confirmed here.
 
 @_spi(Sync) import Listory
 import ListModel
@@ -13,40 +13,108 @@ import SharedLog
 /// A store that follows a shared log.
 ///
 /// ```swift
-/// let store = try UntypedStore.open(at: path)
+/// let store = try ListStore<String, Todo>.open(at: path, createIfMissing: true)
 /// let log = try PostgresLog(url: url, list: "groceries")
-/// let replica = try Replica(store, log)
-/// try await replica.synchronize()
+/// let replica = try Replica(store, log, list: "groceries")
+/// let task = Task { await replica.follow() }
+/// for await state in replica.states { show(state) }
 /// ```
 ///
-/// The store is used as any other: an edit is made at once, and sent by the next exchange.
+/// The store is used as any other: an edit is made at once, whether the log can be reached or not.
 public actor Replica {
-    /// The limits of an exchange.
+    /// How a replica exchanges commits.
     public struct Options: Sendable {
         /// About how many bytes of commits are read or sent at once.
         public var batchBytes = 1 << 20
+        /// The key with which commits are encrypted; nil if they are not.
+        public var key: SyncKey?
+        /// After how many bytes of commits a snapshot is offered, with which new replicas begin; nil for never.
+        public var snapshotBytes: UInt64? = 16 << 20
+        /// How long to wait before an unavailable log is asked again, unless it wakes this replica before.
+        public var retryPause = Duration.seconds(2)
+        /// The clock for ``SyncState``.
+        public var now = StoreOptions().now
 
         public init() {}
     }
 
     /// The store waits for its file.
     private let executor = ConnectionExecutor(label: "listory.replica")
-    private let store: UntypedStore
-    private let log: any SharedLog
-    private let options: Options
-    /// Whether the log was seen to continue what is confirmed here, since it was last unavailable.
-    private var isChecked = false
+    let store: UntypedStore
+    let log: any SharedLog
+    let options: Options
+    let codec: SyncCodec
+    private let published = SyncStates()
+    /// The position of the last confirmed commit in the log, if it was seen there since the log was last unavailable.
+    private var tail: LogPosition?
+    /// The position of the newest snapshot in the log that this replica knows of.
+    var snapshotNumber: UInt64?
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Makes the store a replica, if it is none.
     ///
-    /// - Throws: ``ListError``: see ``UntypedStore/beginSharing()``.
-    public init(_ store: UntypedStore, _ log: any SharedLog, options: Options = Options()) throws {
-        self.store = store
+    /// - Parameter list: the name of the list; it only matters for encryption.
+    /// - Throws: ``ListError``: another process edits the store, or the beginning of its log was dropped.
+    public init(_ store: some StoreProtocol, _ log: any SharedLog, list: String, options: Options = Options()) throws {
+        self.store = store.core
         self.log = log
         self.options = options
-        try store.beginSharing()
+        codec = SyncCodec(key: options.key, list: list)
+        try self.store.beginSharing()
+        try noteCounts()
+    }
+
+    /// How far this replica is.
+    public nonisolated var state: SyncState { published.state }
+
+    /// The states from now on, the present one first. A slow reader gets the newest.
+    public nonisolated var states: AsyncStream<SyncState> { published.stream() }
+
+    // MARK: Following
+
+    /// Exchanges commits whenever the log or the store has new ones, until the task is cancelled, the store is closed, or a problem has
+    /// to be decided, which ``state`` says then.
+    public func follow() async {
+        guard let own = try? store.commitSignals() else { return }
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let others = log.changes()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in own { wake.yield() }
+                wake.finish()
+            }
+            group.addTask { for await _ in others { wake.yield() } }
+            group.addTask { [options] in
+                for await _ in wakes {
+                    guard await self.round() else { break }
+                    // A log that is unavailable may not wake anybody.
+                    if case .offline = self.state.phase {
+                        Task {
+                            try? await Task.sleep(for: options.retryPause)
+                            wake.yield()
+                        }
+                    }
+                }
+                wake.finish()
+            }
+            // The first to end is the last of these, or the store was closed.
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// - Returns: whether to go on.
+    private func round() async -> Bool {
+        do {
+            try await synchronize()
+            return true
+        } catch let error as SharedLogError {
+            if case .unavailable = error { return true }
+            return false
+        } catch {
+            return false
+        }
     }
 
     /// Exchanges commits with the log until both have the same.
@@ -55,113 +123,198 @@ public actor Replica {
     ///   What was exchanged before stays.
     public func synchronize() async throws {
         do {
-            if !isChecked {
-                try await check()
-                isChecked = true
-            }
-            while true {
-                while try await pull() {}
-                if try await push() { return }
-            }
+            try await exchange()
+            try noteCounts { $0.phase = .upToDate }
+            try await offerSnapshotIfDue()
         } catch {
-            isChecked = false
+            tail = nil
+            try? noteCounts { state in
+                switch error {
+                case let problem as SyncProblem: state.phase = .stopped(problem)
+                case let failure as SharedLogError:
+                    if case .offline(let since, _) = state.phase {
+                        state.phase = .offline(since: since, cause: failure)
+                    } else {
+                        state.phase = .offline(since: options.now(), cause: failure)
+                    }
+                default: break
+                }
+            }
             throw error
+        }
+    }
+
+    private nonisolated func noteCounts(_ change: (inout SyncState) -> Void = { _ in }) throws {
+        let (waiting, aside) = (try store.pendingCount, try store.setAsideCommits.count)
+        let confirmed = store.confirmed?.version ?? .empty
+        published.change { state in
+            (state.waitingCount, state.setAsideCount, state.confirmed) = (waiting, aside, confirmed)
+            change(&state)
         }
     }
 
     // MARK: One exchange
 
-    /// Reads some commits behind the confirmed end.
+    private func exchange() async throws {
+        while true {
+            // With luck nobody else has appended anything, and this is one round trip.
+            if let tail, try await push(after: tail) {
+                if try store.pendingCount == 0 { return }
+                continue
+            }
+            var mayHaveMore = true
+            while mayHaveMore { mayHaveMore = try await pull() }
+            if try store.pendingCount == 0 { return }
+        }
+    }
+
+    /// Reads some commits behind the confirmed end, and the last confirmed one, to see that the log continues from there.
     ///
     /// - Returns: whether there may be more.
     private func pull() async throws -> Bool {
-        let position = try position()
-        let entries = try await log.entries(after: position.number, maximumBytes: options.batchBytes)
-        if entries.isEmpty { return false }
-        do { try LogChain.verify(entries, after: position) } catch {
-            throw SyncProblem.unacceptable(number: position.number + 1, cause: error)
+        let confirmed = store.confirmed!
+        let number = confirmed.version.rawValue
+        var entries = try await log.entries(after: number == 0 ? 0 : number - 1, maximumBytes: options.batchBytes)
+        var position = LogPosition.beginning
+        if number > 0 {
+            guard let first = entries.first, first.number == number, try checksum(of: first) == confirmed.checksum else {
+                tail = nil
+                try await heal()
+                return true
+            }
+            position = first.position
+            entries.removeFirst()
+            // It may be all that fits.
+            if entries.isEmpty, first.encodedCount > options.batchBytes / 2 {
+                entries = try await log.entries(after: number, maximumBytes: options.batchBytes)
+            }
         }
-        let records = entries.map(\.payload)
+        do { try LogChain.verify(entries, after: position) } catch {
+            throw SyncProblem.unacceptable(number: number + 1, cause: error)
+        }
+        if entries.isEmpty {
+            tail = position
+            return false
+        }
+        published.change { $0.phase = .working }
+        let records = try entries.map { try codec.bytes($0.payload, number: $0.number) }
         // Own commits whose acknowledgement was lost.
         let count = try store.confirm(records)
-        if count == records.count { return true }
-        do { try store.receive(Array(records[count...])) } catch let error as UnacceptableRecord {
-            throw SyncProblem.unacceptable(number: error.version.rawValue, cause: error.cause)
+        if count < records.count {
+            do { try store.receive(Array(records[count...])) } catch let error as UnacceptableRecord {
+                throw SyncProblem.unacceptable(number: error.version.rawValue, cause: error.cause)
+            } catch is MustRetreat {
+                throw SyncProblem.forked(after: number + UInt64(count))
+            }
         }
+        tail = entries.last!.position
+        try noteCounts()
         return true
     }
 
     /// Sends the first pending commits.
     ///
-    /// - Returns: whether none are left.
-    private func push() async throws -> Bool {
-        let position = try position()
+    /// - Returns: whether the log ended at the position.
+    private func push(after position: LogPosition) async throws -> Bool {
         let records = try store.pendingRecords(atMost: options.batchBytes)
-        if records.isEmpty { return true }
+        if records.isEmpty { return false }
+        let entries = try self.entries(records, after: position)
+        do {
+            guard case .appended = try await log.append(entries, after: position) else {
+                tail = nil
+                return false
+            }
+        } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
+            tail = nil
+            let index = Int(number - position.number) - 1
+            let version = Version(number)
+            let reason = "it has \(bytes) bytes, and the shared log takes \(limit)"
+            try store.setAside([SharedPosition(record: records[index], version: version).checksum: reason])
+            return false
+        }
+        // They may have been made again meanwhile, by an edit that took its time; then they come back.
+        let count = try store.confirm(records)
+        tail = count == records.count ? entries.last!.position : nil
+        try noteCounts()
+        return true
+    }
+
+    private func entries(_ records: some Sequence<[UInt8]>, after position: LogPosition) throws -> [LogEntry] {
         var end = position
-        let entries = records.map { record in
-            let entry = LogEntry(after: end, payload: record)
+        return try records.map { record in
+            let entry = LogEntry(after: end, payload: try codec.payload(record, number: end.number + 1))
             end = entry.position
             return entry
         }
-        if case .appended = try await log.append(entries, after: position) { _ = try store.confirm(records) }
-        return false
     }
 
-    /// The position of the log at the confirmed end.
-    private func position() throws -> LogPosition {
-        guard let confirmed = store.confirmed, confirmed.version > .empty else { return .beginning }
-        return try position(at: confirmed.version.rawValue)
+    /// The checksum of the record in an entry.
+    func checksum(of entry: LogEntry) throws -> UInt64 {
+        let record = try codec.bytes(entry.payload, number: entry.number)
+        do { return try SharedPosition(record: record, version: Version(entry.number)).checksum } catch {
+            throw SyncProblem.unacceptable(number: entry.number, cause: error)
+        }
     }
 
-    private func position(at number: UInt64) throws -> LogPosition {
-        if number == 0 { return .beginning }
-        let record = try store.sharedRecord(of: Version(number))
-        return LogPosition(
-            number: number, checksum: record.withUnsafeBytes { LogEntry.checksum(of: $0, number: number) })
-    }
+    // MARK: A log that does not continue what is here
 
-    // MARK: Whether the log continues what is here
-
-    /// Compares the log with what is confirmed, and gives it back what it has lost.
-    private func check() async throws {
-        let own = try position()
-        if own.number == 0 { return }
-        let end = try await log.end()
-        let common = min(end.number, own.number)
-        if try await isSame(common) {
-            // It has lost its end. Others may do the same just now: then the log is behind what this one thinks, and is looked at again.
-            if common < own.number { try await offer(after: common, through: own.number) }
+    /// Finds what the log has of the confirmed commits, and gives back what it has lost.
+    private func heal() async throws {
+        let own = store.confirmed!.version.rawValue
+        let oldest = store.oldestVersion.rawValue
+        var common = min(try await log.end().number, own)
+        let end = common
+        if try await !isSame(common) {
+            var low: UInt64 = 0
+            while common - low > 1 {
+                let middle = low + (common - low) / 2
+                if try await isSame(middle) { low = middle } else { common = middle }
+            }
+            common = low
+        }
+        if common == own { return }
+        guard common >= oldest else { throw SyncProblem.lost(after: common, oldest: oldest) }
+        if common == end {
+            // Others may do the same just now.
+            try await appendAgain(after: common, through: own)
+            published.change { $0.repairs.append(.appendedAgain(common + 1...own)) }
             return
         }
-        guard try await isSame(1) else { throw SyncProblem.otherLog }
-        var (low, high) = (UInt64(1), common)
-        while high - low > 1 {
-            let middle = low + (high - low) / 2
-            if try await isSame(middle) { low = middle } else { high = middle }
-        }
-        throw SyncProblem.forked(after: low)
+        guard common > 0 else { throw SyncProblem.otherLog }
+        do { try store.retreat(to: Version(common)) } catch is MustRetreat { throw SyncProblem.forked(after: common) }
+        published.change { $0.repairs.append(.forked(after: common, waiting: own - common)) }
     }
 
-    /// Whether the log has the same entry at a number as this replica.
+    /// Whether the log has the same commit at a number as this replica. Before the oldest one that is here, nobody can tell.
     private func isSame(_ number: UInt64) async throws -> Bool {
-        if number == 0 { return true }
-        let entry = try await log.entries(after: number - 1, maximumBytes: 1).first
-        return try entry?.position == position(at: number)
+        guard number > 0, number >= store.oldestVersion.rawValue else { return true }
+        guard let entry = try await log.entries(after: number - 1, maximumBytes: 1).first else { return false }
+        return try checksum(of: entry) == store.sharedChecksum(of: Version(number))
     }
 
     /// Appends confirmed commits again, as they are.
-    private func offer(after number: UInt64, through last: UInt64) async throws {
-        var next = number
-        while next < last {
-            let start = try position(at: next)
-            var (entries, size, end) = ([LogEntry](), 0, start)
-            while next < last, size < options.batchBytes {
-                let entry = LogEntry(after: end, payload: try store.sharedRecord(of: Version(next + 1)))
-                entries.append(entry)
-                (end, next, size) = (entry.position, next + 1, size + entry.encodedCount)
+    private func appendAgain(after number: UInt64, through last: UInt64) async throws {
+        var position = number == 0 ? .beginning : try await log.entries(after: number - 1, maximumBytes: 1).first?.position
+        while let start = position, start.number < last {
+            var records: [[UInt8]] = []
+            var size = 0
+            while start.number + UInt64(records.count) < last, size < options.batchBytes {
+                records.append(try store.sharedRecord(of: Version(start.number + UInt64(records.count) + 1)))
+                size += records.last!.count
             }
-            if case .behind = try await log.append(entries, after: start) { return try await check() }
+            let entries = try entries(records, after: start)
+            guard case .appended = try await log.append(entries, after: start) else { return }
+            position = entries.last!.position
         }
+    }
+
+    /// Makes confirmed commits pending again that the log has lost, for a store that is closed: the answer to
+    /// ``SyncProblem/forked(after:)``.
+    ///
+    /// - Throws: ``ListError``: the store is open, or its log does not have all commits any more.
+    public static func retreat(
+        storeAt path: String, after number: UInt64, options: StoreOptions = StoreOptions()
+    ) throws {
+        try UntypedStore.retreat(at: path, to: Version(number), options: options)
     }
 }

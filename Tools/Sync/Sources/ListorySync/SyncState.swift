@@ -1,11 +1,16 @@
+// What a replica says of itself, for an interface.
+
 import ListModel
 import SharedLog
+import Synchronization
 
-/// How far a replica is, for an interface.
+/// How far a replica is.
 public struct SyncState: Sendable {
     /// How the replica stands with the shared log.
     public enum Phase: Sendable {
-        /// Everything that the log had when it was last asked is here.
+        /// It has not asked the log yet.
+        case unknown
+        /// Everything that the log had when it was last asked is here, and nothing waits.
         case upToDate
         /// Commits are being read or sent.
         case working
@@ -17,28 +22,87 @@ public struct SyncState: Sendable {
     }
 
     /// How the replica stands with the log.
-    public var phase: Phase
+    public internal(set) var phase = Phase.unknown
     /// How many commits of this replica wait to be sent.
-    public var waitingCount: UInt64
+    public internal(set) var waitingCount: UInt64 = 0
+    /// How many commits were set aside: see ``UntypedStore/setAsideCommits``.
+    public internal(set) var setAsideCount = 0
     /// The newest version that is in the shared log.
-    public var confirmed: Version
+    public internal(set) var confirmed = Version.empty
+    /// How a log that had lost commits was healed, the newest last.
+    public internal(set) var repairs: [SyncRepair] = []
+}
+
+/// How a shared log that had lost commits was healed.
+public enum SyncRepair: Hashable, Sendable, CustomStringConvertible {
+    /// It had lost its end: these commits were appended again, as they were.
+    case appendedAgain(ClosedRange<UInt64>)
+    /// It had lost its end, and others have gone on from an earlier one: so many commits that it had confirmed wait to be sent again.
+    case forked(after: UInt64, waiting: UInt64)
+
+    public var description: String {
+        switch self {
+        case .appendedAgain(let range):
+            "the shared log had lost commits \(range.lowerBound) to \(range.upperBound); they were appended again"
+        case .forked(let number, let count):
+            "the shared log had lost \(count) commits after \(number), and others had gone on; they are sent again"
+        }
+    }
 }
 
 /// Why a replica has stopped to follow a log.
 public enum SyncProblem: Error, Sendable, CustomStringConvertible {
-    /// The log has other commits from a position on than those that were confirmed.
+    /// The log has other commits from a position on than those that it had confirmed, and checkpoints or packed commits cover them: the
+    /// store has to be closed and ``Replica/retreat(storeAt:after:options:)`` called. Nothing is lost.
     case forked(after: UInt64)
     /// The log is one of another list, or has been replaced.
     case otherLog
+    /// The log has lost commits, and this replica cannot give all of them back, because it has dropped its own old ones. One that has them
+    /// can.
+    case lost(after: UInt64, oldest: UInt64)
     /// An entry is damaged or forged, or does not fit the rows.
     case unacceptable(number: UInt64, cause: any Error)
+    /// The key is not that of the list.
+    case wrongKey(String)
 
     public var description: String {
         switch self {
         case .forked(let number):
             "the shared log has other commits after number \(number) than those that it had confirmed"
         case .otherLog: "the shared log is another one: not even its first commit is the one that this replica has"
+        case .lost(let number, let oldest):
+            "the shared log has lost the commits after \(number), and this replica only has those after \(oldest)"
         case .unacceptable(let number, let cause): "commit \(number) of the shared log cannot be adopted: \(cause)"
+        case .wrongKey(let reason): "the key is not that of the list: \(reason)"
         }
+    }
+}
+
+/// The state of a replica, and who wants to hear of it.
+final class SyncStates: Sendable {
+    private let content = Mutex((state: SyncState(), readers: [Int: AsyncStream<SyncState>.Continuation](), next: 0))
+
+    var state: SyncState { content.withLock { $0.state } }
+
+    func change(_ body: (inout SyncState) -> Void) {
+        let (state, readers) = content.withLock { content in
+            body(&content.state)
+            return (content.state, Array(content.readers.values))
+        }
+        // Not under the lock: a reader may ask for the state.
+        for reader in readers { reader.yield(state) }
+    }
+
+    /// The states from now on, the present one first. A slow reader gets the newest.
+    func stream() -> AsyncStream<SyncState> {
+        let (stream, continuation) = AsyncStream.makeStream(of: SyncState.self, bufferingPolicy: .bufferingNewest(1))
+        let key = content.withLock { content in
+            content.next += 1
+            content.readers[content.next] = continuation
+            continuation.yield(content.state)
+            return content.next
+        }
+        continuation.onTermination = { [weak self] _ in self?.content.withLock { _ = $0.readers.removeValue(forKey: key) } }
+        return stream
     }
 }

@@ -1,0 +1,74 @@
+// Snapshots: how a new replica begins without reading the whole past.
+//
+// Always holds: a snapshot is adopted only if the log has its last commit at its position.
+
+import Foundation
+@_spi(Sync) import Listory
+import ListModel
+import SharedLog
+
+extension Replica {
+    /// Offers a snapshot if the log has grown by more than ``Options/snapshotBytes`` since the last one.
+    func offerSnapshotIfDue() async throws {
+        guard let limit = options.snapshotBytes, let number = store.confirmed?.version.rawValue, number > 0 else { return }
+        let bytes = store.confirmedRecordBytes
+        if bytes < limit { return }
+        if snapshotNumber == nil { snapshotNumber = try await log.snapshot()?.position.number ?? 0 }
+        // By the mean, because the bytes up to the snapshot are not known.
+        let since = number > snapshotNumber! ? number - snapshotNumber! : 0
+        if Double(bytes) / Double(number) * Double(since) >= Double(limit) { try await offerSnapshot() }
+    }
+
+    /// Offers a snapshot now: new replicas begin with it, also if the log is damaged before it.
+    ///
+    /// - Returns: whether it did: not while commits wait to be sent.
+    /// - Throws: ``SharedLogError``, ``SyncProblem``, ``ListError``.
+    @discardableResult
+    public func offerSnapshot() async throws -> Bool {
+        let file = FileManager.default.temporaryDirectory.appending(path: "listory-snapshot-\(UUID().uuidString)")
+        defer { Replica.remove(file.path) }
+        guard let position = try store.writeSnapshot(to: file.path) else { return false }
+        let number = position.version.rawValue
+        guard let entry = try await log.entries(after: number - 1, maximumBytes: 1).first, entry.number == number,
+            try checksum(of: entry) == position.checksum
+        else { return false }
+        let bytes = try codec.payload(Array(Data(contentsOf: file)), number: number)
+        try await log.offer(LogSnapshot(position: entry.position, bytes: bytes))
+        snapshotNumber = number
+        return true
+    }
+
+    /// Makes the file of a new replica from the snapshot in the log, if there is none yet and the log has one.
+    ///
+    /// Call it before the store is opened. Without a snapshot, the replica reads the log from the beginning.
+    ///
+    /// - Returns: whether it made the file.
+    /// - Throws: ``SharedLogError``, ``SyncProblem``, ``ListError``, an error of the system.
+    @discardableResult
+    public static func beginWithSnapshot(
+        at path: String, _ log: any SharedLog, list: String, options: Options = Options()
+    ) async throws -> Bool {
+        guard !FileManager.default.fileExists(atPath: path), let snapshot = try await log.snapshot() else { return false }
+        let codec = SyncCodec(key: options.key, list: list)
+        let number = snapshot.position.number
+        let entry = number == 0 ? nil : try await log.entries(after: number - 1, maximumBytes: 1).first
+        // It may be of a branch that is no more.
+        guard let entry, entry.position == snapshot.position else { return false }
+        let record = try codec.bytes(entry.payload, number: number)
+        let received = path + "-receiving"
+        defer { remove(received) }
+        remove(received)
+        try Data(codec.bytes(snapshot.bytes, number: number)).write(to: URL(filePath: received))
+        let verified = try StoreVerification(path: received)
+        let last = try SharedPosition(record: record, version: Version(number))
+        guard verified.version == last.version, try UntypedStore.confirmed(at: received) == last else {
+            throw SyncProblem.unacceptable(number: number, cause: PayloadError(found: "a snapshot of version \(verified.version)"))
+        }
+        try FileManager.default.moveItem(atPath: received, toPath: path)
+        return true
+    }
+
+    private static func remove(_ path: String) {
+        for name in [path, path + "-lock"] { try? FileManager.default.removeItem(atPath: name) }
+    }
+}

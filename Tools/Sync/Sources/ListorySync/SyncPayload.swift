@@ -1,0 +1,83 @@
+// What a replica puts into an entry of a shared log: the record of a commit, or the same encrypted.
+//
+//     0  format  u8  1: a record; 2: a nonce of 12 bytes, the encrypted record, and a tag of 16 bytes (ChaCha20-Poly1305)
+//     1  bytes
+//
+// An encrypted record is bound to its list and its number: it cannot be read in another place.
+//
+// Always holds: with a key, nothing is written that is not encrypted, and nothing is read that is not.
+
+import Crypto
+import Foundation
+
+/// A key with which replicas encrypt the commits of a list, so that the server sees only how many there are, and how long.
+///
+/// All replicas of the list need the same one. How they get it is the app's business: it never stands in the log or in the store.
+public struct SyncKey: Sendable {
+    fileprivate let key: SymmetricKey
+
+    /// A new key.
+    public init() { key = SymmetricKey(size: .bits256) }
+
+    /// The key with these 32 bytes.
+    ///
+    /// - Throws: ``SyncProblem/wrongKey(_:)`` if they are more or fewer.
+    public init(bytes: [UInt8]) throws {
+        guard bytes.count == 32 else { throw SyncProblem.wrongKey("a key has 32 bytes, not \(bytes.count)") }
+        key = SymmetricKey(data: bytes)
+    }
+
+    /// Its bytes, to be kept where the app keeps secrets.
+    public var bytes: [UInt8] { key.withUnsafeBytes { Array($0) } }
+}
+
+/// Writes and reads payloads.
+struct SyncCodec: Sendable {
+    let key: SyncKey?
+    let list: String
+
+    private enum Format {
+        static let plain: UInt8 = 1
+        static let encrypted: UInt8 = 2
+    }
+
+    /// What is encrypted at a number belongs there.
+    private func place(_ number: UInt64) -> Data {
+        Data(list.utf8) + withUnsafeBytes(of: number.littleEndian) { Data($0) }
+    }
+
+    /// The payload of a record, or of a snapshot.
+    func payload(_ bytes: [UInt8], number: UInt64) throws -> [UInt8] {
+        guard let key else { return [Format.plain] + bytes }
+        let box = try ChaChaPoly.seal(bytes, using: key.key, authenticating: place(number))
+        return [Format.encrypted] + box.combined
+    }
+
+    /// The bytes in a payload.
+    ///
+    /// - Throws: ``SyncProblem/wrongKey(_:)``, ``SyncProblem/unacceptable(number:cause:)``.
+    func bytes(_ payload: [UInt8], number: UInt64) throws -> [UInt8] {
+        switch (payload.first, key) {
+        case (Format.plain, nil): return Array(payload.dropFirst())
+        case (Format.plain, _?): throw SyncProblem.wrongKey("commit \(number) is not encrypted, and this replica has a key")
+        case (Format.encrypted, nil): throw SyncProblem.wrongKey("commit \(number) is encrypted, and this replica has no key")
+        case (Format.encrypted, let key?):
+            do {
+                let box = try ChaChaPoly.SealedBox(combined: payload.dropFirst())
+                return Array(try ChaChaPoly.open(box, using: key.key, authenticating: place(number)))
+            } catch {
+                throw SyncProblem.wrongKey("commit \(number) was encrypted with another key, for another place, or is damaged")
+            }
+        case (let format?, _):
+            throw SyncProblem.unacceptable(number: number, cause: PayloadError(found: "format \(format)"))
+        case (nil, _): throw SyncProblem.unacceptable(number: number, cause: PayloadError(found: "no bytes"))
+        }
+    }
+}
+
+/// A payload of a newer release, or of something else.
+struct PayloadError: Error, CustomStringConvertible {
+    let found: String
+
+    var description: String { "expected a commit in format 1 or 2, found \(found)" }
+}

@@ -1,0 +1,230 @@
+// Simulates devices that edit one list: everything that happens follows from a seed, in one task, with the shared log in memory.
+//
+// Always holds: a step ends before the next one begins, so a run can be repeated from its seed.
+
+import Foundation
+import ListModel
+@_spi(Sync) import Listory
+import ListorySync
+import class MemoryLog.MemoryLog
+import class MemoryLog.MemoryServer
+import SharedLog
+import Synchronization
+import TestSupport
+
+/// Devices that share a log.
+final class Simulation {
+    /// What happens in a run.
+    struct Shape {
+        var deviceCount = 3
+        /// Of a hundred calls of the log, how many fail.
+        var faultPercent = 10
+        /// Whether stores take checkpoints and pack after a few commits.
+        var isPacking = false
+        /// The rules of the devices, by their number.
+        var rules: @Sendable (Int) -> [ListRule] = { _ in [] }
+        var key: SyncKey?
+        /// About how large lists become.
+        var rowCount = 12
+    }
+
+    /// A device: its store, and its connection.
+    final class Device {
+        let number: Int
+        let user: String
+        let options: StoreOptions
+        let folder: TemporaryFolder
+        fileprivate(set) var path: String
+        fileprivate(set) var store: UntypedStore
+        fileprivate(set) var replica: Replica
+        fileprivate var edits: RandomEdits
+        fileprivate var isOffline = false
+        fileprivate var isGrouping = false
+        private var copies = 0
+
+        fileprivate init(_ number: Int, _ shape: Shape, _ folder: TemporaryFolder, _ log: any SharedLog, seed: UInt64) throws {
+            (self.number, self.folder, user) = (number, folder, "user \(number % 2)")
+            var options = StoreOptions()
+            (options.coalescing, options.undoScope, options.rules) = (.never, .origin, shape.rules(number))
+            if shape.isPacking {
+                options.checkpoints.isBackground = false
+                options.checkpoints.interval = 8
+                options.unpackedCount = 4
+            }
+            // The time stands still, and a step has its own.
+            let time = Mutex<Int64>(Int64(number))
+            options.now = { Timestamp(microseconds: time.withLock { $0 += 1_000; return $0 }) }
+            self.options = options
+            path = folder.file("device\(number)")
+            store = try UntypedStore.create(at: path, options: options)
+            replica = try Device.join(store, log, shape)
+            edits = RandomEdits(seed: seed, targetCount: shape.rowCount)
+        }
+
+        fileprivate static func join(_ store: UntypedStore, _ log: any SharedLog, _ shape: Shape) throws -> Replica {
+            var options = Replica.Options()
+            (options.batchBytes, options.key, options.snapshotBytes) = (1_000, shape.key, nil)
+            return try Replica(store, log, list: "list", options: options)
+        }
+
+        /// Opens the store again, as it was left, or as a process that is killed now would leave it.
+        fileprivate func restart(isKilled: Bool) throws {
+            if isKilled {
+                copies += 1
+                let copy = folder.file("device\(number)-\(copies)")
+                try FileManager.default.copyItem(atPath: path, toPath: copy)
+                try store.close()
+                try? FileManager.default.removeItem(atPath: path)
+                path = copy
+            } else {
+                try store.close()
+            }
+            store = try UntypedStore.open(at: path, options: options)
+            isGrouping = false
+        }
+    }
+
+    /// Why a run went wrong.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let folder: TemporaryFolder
+    private let shape: Shape
+    let server = MemoryServer()
+    private(set) var generator: SeededGenerator
+    private(set) var devices: [Device] = []
+    private let faults: Faults
+    /// The ids of the commits that were made.
+    private var made: Set<[UInt8]> = []
+
+    init(seed: UInt64, _ shape: Shape = Shape()) throws {
+        folder = try TemporaryFolder.inMemory()
+        self.shape = shape
+        generator = SeededGenerator(seed: seed)
+        faults = Faults(seed: seed ^ 1, shape.faultPercent)
+        for number in 0..<shape.deviceCount {
+            devices.append(try Device(number, shape, folder, connection(), seed: seed &+ UInt64(number)))
+        }
+    }
+
+    private func connection() -> any SharedLog {
+        MemoryLog(server) { [faults] call in faults.next(call) }
+    }
+
+    /// What goes wrong in calls of the log.
+    private final class Faults: Sendable {
+        private let state: Mutex<(generator: SeededGenerator, percent: Int)>
+
+        init(seed: UInt64, _ percent: Int) { state = Mutex((SeededGenerator(seed: seed), percent)) }
+
+        func setPercent(_ percent: Int) { state.withLock { $0.percent = percent } }
+
+        func next(_ call: MemoryLog.Call) -> MemoryLog.Fault? {
+            state.withLock { state in
+                guard Int.random(in: 0..<100, using: &state.generator) < state.percent else { return nil }
+                switch Int.random(in: 0..<4, using: &state.generator) {
+                case 0: return .requestLost
+                case 1: return .answerLost
+                case 2: return .partial(Int.random(in: 0...3, using: &state.generator))
+                default:
+                    // A read from a server that is a little behind.
+                    if case .entries(let number) = call { return .stale(number + 1) }
+                    return .requestLost
+                }
+            }
+        }
+    }
+
+    /// Makes so many steps, of any device.
+    func run(steps: Int) async throws {
+        for step in 0..<steps {
+            let device = devices[Int.random(in: 0..<devices.count, using: &generator)]
+            do { try await act(device, step) } catch SharedLogError.unavailable {} catch {
+                throw Failure(description: "step \(step) of device \(device.number): \(error)")
+            }
+        }
+    }
+
+    private func act(_ device: Device, _ step: Int) async throws {
+        let store = device.store
+        switch Int.random(in: 0..<24, using: &generator) {
+        case 0..<10:
+            let operation = device.edits.next(try ReferenceList(store.snapshot, store.source))
+            try make { try store.edit("\(device.number).\(step)", origin: device.user) { try $0.apply(operation) } }
+        case 10, 11: try make { try store.undo(origin: device.user, onConflict: policy()).commit }
+        case 12: try make { try store.redo(origin: device.user, onConflict: policy()).commit }
+        case 13 where try store.version > .empty:
+            let version = UInt64.random(in: 1...(try store.version.rawValue), using: &generator)
+            try make { try store.revert(Version(version), origin: device.user, onConflict: .skip).commit }
+        case 14:
+            if device.isGrouping {
+                try store.endGroup(origin: device.user)
+            } else {
+                try store.beginGroup(origin: device.user)
+            }
+            device.isGrouping.toggle()
+        case 15: device.isOffline.toggle()
+        case 16:
+            try device.restart(isKilled: Bool.random(using: &generator))
+            device.replica = try Device.join(device.store, connection(), shape)
+        default:
+            if !device.isOffline { try await device.replica.synchronize() }
+        }
+    }
+
+    private func policy() -> ConflictPolicy { [.refuse, .skip, .mine].randomElement(using: &generator)! }
+
+    /// Makes a commit, unless the store refuses it.
+    func make(_ body: () throws -> Commit?) throws {
+        do {
+            guard let commit = try body() else { return }
+            made.insert(try Simulation.id(commit))
+        } catch let error as ListError where error.isRejection {}
+    }
+
+    private static func id(_ commit: Commit) throws -> [UInt8] {
+        guard let id = try commit.annotation(named: CommitAnnotation.identifier) else {
+            throw Failure(description: "\(commit) has no id")
+        }
+        return id
+    }
+
+    /// Ends the connections, so that no more faults happen.
+    func setFaults(_ percent: Int) { faults.setPercent(percent) }
+
+    /// Connects all devices without faults, exchanges everything, and compares them with each other, and the log with what was made.
+    func settle() async throws {
+        setFaults(0)
+        for _ in 0..<2 { for device in devices { try await device.replica.synchronize() } }
+        let first = try ReferenceList(devices[0].store.snapshot, devices[0].store.source)
+        for device in devices {
+            let pending = try device.store.pendingCount
+            guard pending == 0 else { throw Failure(description: "device \(device.number) has \(pending) commits that wait") }
+            let version = try device.store.version
+            guard version.rawValue == server.count else {
+                throw Failure(
+                    description: "device \(device.number) is at version \(version), the log at \(server.count)")
+            }
+            guard try ReferenceList(device.store.snapshot, device.store.source) == first else {
+                throw Failure(description: "device \(device.number) shows other rows than device 0")
+            }
+        }
+        let store = devices[0].store
+        let ids = try (1...max(1, server.count)).prefix(Int(server.count)).map { number in
+            try Simulation.id(store.commit(Version(number)))
+        }
+        guard Set(ids).count == ids.count else { throw Failure(description: "a commit is in the log twice") }
+        guard Set(ids) == made else {
+            throw Failure(description: "the log has \(ids.count) commits, and \(made.count) were made")
+        }
+    }
+
+    /// Closes the stores, and verifies each file.
+    func verify() throws {
+        for device in devices {
+            try device.store.close()
+            _ = try StoreVerification(path: device.path)
+        }
+    }
+}
