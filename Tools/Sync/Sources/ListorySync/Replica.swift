@@ -308,6 +308,32 @@ public actor Replica {
         }
     }
 
+    /// Reads the whole log, and compares it with what is confirmed here. Exchanges read only its end.
+    ///
+    /// - Parameter progress: called with the number of each last entry that was read.
+    /// - Returns: how many entries the log has.
+    /// - Throws: ``SharedLogError`` for the first entry that is damaged, ``SyncProblem`` for the first that is another one than here.
+    public func verifyLog(progress: (UInt64) -> Void = { _ in }) async throws -> UInt64 {
+        let oldest = store.oldestVersion
+        var position = LogPosition.beginning
+        while true {
+            let entries = try await log.entries(after: position.number, maximumBytes: options.batchBytes)
+            guard let last = entries.last else { break }
+            try LogChain.verify(entries, after: position)
+            for entry in entries {
+                let (version, found) = (Version(entry.number), try checksum(of: entry))
+                if version <= store.confirmed!.version, version >= oldest, try store.sharedChecksum(of: version) != found {
+                    throw SyncProblem.differs(number: entry.number)
+                }
+            }
+            position = last.position
+            progress(position.number)
+        }
+        let own = store.confirmed!.version.rawValue
+        if position.number < own { throw SyncProblem.lost(after: position.number, oldest: oldest.rawValue) }
+        return position.number
+    }
+
     /// Makes confirmed commits pending again that the log has lost, for a store that is closed: the answer to
     /// ``SyncProblem/forked(after:)``.
     ///

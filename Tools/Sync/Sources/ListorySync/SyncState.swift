@@ -62,6 +62,8 @@ public enum SyncProblem: Error, Sendable, CustomStringConvertible {
     case lost(after: UInt64, oldest: UInt64)
     /// An entry is damaged or forged, or does not fit the rows.
     case unacceptable(number: UInt64, cause: any Error)
+    /// The log has another commit at a number than the one that it had confirmed.
+    case differs(number: UInt64)
     /// The key is not that of the list.
     case wrongKey(String)
 
@@ -71,8 +73,9 @@ public enum SyncProblem: Error, Sendable, CustomStringConvertible {
             "the shared log has other commits after number \(number) than those that it had confirmed"
         case .otherLog: "the shared log is another one: not even its first commit is the one that this replica has"
         case .lost(let number, let oldest):
-            "the shared log has lost the commits after \(number), and this replica only has those after \(oldest)"
+            "the shared log has lost the commits after \(number); this replica has those after \(oldest)"
         case .unacceptable(let number, let cause): "commit \(number) of the shared log cannot be adopted: \(cause)"
+        case .differs(let number): "the shared log has another commit \(number) than the one that it had confirmed"
         case .wrongKey(let reason): "the key is not that of the list: \(reason)"
         }
     }

@@ -91,7 +91,7 @@ final class Simulation {
 
     private let folder: TemporaryFolder
     private let shape: Shape
-    let server = MemoryServer()
+    private(set) var server = MemoryServer()
     private(set) var generator: SeededGenerator
     private(set) var devices: [Device] = []
     private let faults: Faults
@@ -169,7 +169,78 @@ final class Simulation {
             try device.restart(isKilled: Bool.random(using: &generator))
             device.replica = try Device.join(device.store, connection(), shape)
         default:
-            if !device.isOffline { try await device.replica.synchronize() }
+            if !device.isOffline { try await synchronize(device) }
+        }
+    }
+
+    /// Exchanges, and does what an operator would do when the log is wrong.
+    private func synchronize(_ device: Device) async throws {
+        do { try await device.replica.synchronize() } catch SyncProblem.forked(let number) {
+            try device.store.close()
+            try Replica.retreat(storeAt: device.path, after: number, options: device.options)
+            device.store = try UntypedStore.open(at: device.path, options: device.options)
+            device.isGrouping = false
+            device.replica = try Device.join(device.store, connection(), shape)
+            try await device.replica.synchronize()
+        } catch where isBroken(error) {
+            isNoticed = true
+            // The log cannot be used any more. Another one takes its place, which the devices fill with what they have.
+            server = MemoryServer()
+            for device in devices { device.replica = try Device.join(device.store, connection(), shape) }
+            try await synchronize(device)
+        }
+    }
+
+    private func isBroken(_ error: any Error) -> Bool {
+        switch error {
+        case SharedLogError.damaged, SharedLogError.futureFormat, SyncProblem.otherLog, SyncProblem.unacceptable,
+            SyncProblem.wrongKey, SyncProblem.differs, SyncProblem.lost:
+            isLying
+        default: false
+        }
+    }
+
+    private var isLying = false
+    /// Whether a lie was noticed.
+    private(set) var isNoticed = false
+
+    /// Changes what the server has. Each device learns of the log's end before, so nobody takes it for a log that it has never seen.
+    func lie() async throws {
+        setFaults(0)
+        isLying = true
+        let device = devices[Int.random(in: 0..<devices.count, using: &generator)]
+        for device in devices { try await device.replica.synchronize() }
+        guard server.count > 0 else { return }
+        let number = UInt64.random(in: 1...server.count, using: &generator)
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: server.truncate(to: number - 1)
+        case 1: server.flipBit(Int.random(in: 0..<10_000, using: &generator), of: number)
+        case 2: server.replace(number, payload: [1] + Array("no record".utf8), link: 0)
+        case 3: server.replace(number, bytes: [])
+        case 4:
+            // Rolled back, and gone on from there.
+            server.truncate(to: number - 1)
+            for other in devices where other !== device {
+                try make { try other.store.edit("after the loss", origin: other.user) { try $0.reload([]) } }
+                try await synchronize(other)
+            }
+        default:
+            // The log of another list.
+            let other = try Simulation(seed: generator.next())
+            try await other.run(steps: 10)
+            try await other.settle()
+            server = other.server
+            for device in devices { device.replica = try Device.join(device.store, connection(), shape) }
+        }
+        try await synchronize(device)
+        // What an exchange does not read, a verification does.
+        do { _ = try await device.replica.verifyLog() } catch where isBroken(error) {
+            isNoticed = true
+            server = MemoryServer()
+            for device in devices { device.replica = try Device.join(device.store, connection(), shape) }
+        }
+        guard isNoticed || devices.contains(where: { !$0.replica.state.repairs.isEmpty }) else {
+            throw Failure(description: "nobody noticed the lie")
         }
     }
 
@@ -196,7 +267,8 @@ final class Simulation {
     /// Connects all devices without faults, exchanges everything, and compares them with each other, and the log with what was made.
     func settle() async throws {
         setFaults(0)
-        for _ in 0..<2 { for device in devices { try await device.replica.synchronize() } }
+        // The second time, the first ones learn what the last ones have sent; after a loss, another time.
+        for _ in 0..<(isLying ? 4 : 2) { for device in devices { try await synchronize(device) } }
         let first = try ReferenceList(devices[0].store.snapshot, devices[0].store.source)
         for device in devices {
             let pending = try device.store.pendingCount

@@ -3,7 +3,6 @@
 import ListModel
 import Listory
 import ListorySync
-import SharedLog
 import TestSupport
 import Testing
 
@@ -11,37 +10,74 @@ import Testing
 struct SimulationTests {
     /// Runs a simulation for each of some seeds, and returns the first failure.
     private func failure(
-        seeds: Range<UInt64>, steps: Int, verifies: Bool = false, _ shape: @Sendable (UInt64) -> Simulation.Shape
+        seeds: Range<UInt64>, _ run: @Sendable (UInt64) async throws -> Void
     ) async -> String? {
         for seed in seeds {
-            do {
-                let simulation = try Simulation(seed: seed, shape(seed))
-                try await simulation.run(steps: steps)
-                try await simulation.settle()
-                if verifies { try simulation.verify() }
-            } catch {
-                return "seed \(seed): \(error)"
-            }
+            do { try await run(seed) } catch { return "seed \(seed): \(error)" }
         }
         return nil
     }
 
-    private let first = Soak.seed << 20
+    private static let first = Soak.seed << 24
 
-    @Test("Three devices, thirty steps: of 120 seeds, none ends with different lists, none stops, and no edit is lost or doubled")
+    private static func shape(_ seed: UInt64) -> Simulation.Shape {
+        var shape = Simulation.Shape(deviceCount: 3, faultPercent: Int(seed % 4) * 10)
+        shape.isPacking = seed % 5 == 0
+        if seed % 3 == 0 { shape.rules = { number in number == 0 ? [] : [.atMost(6 + number)] } }
+        if seed % 7 == 0 { shape.key = SyncKey() }
+        return shape
+    }
+
+    @Test("Three devices, thirty steps each: of 120 seeds, none ends with different lists, none stops, and no commit is lost or doubled")
     func threeDevices() async {
-        let found = await failure(seeds: first..<first + 120, steps: 90, verifies: true) { _ in Simulation.Shape() }
+        let found = await failure(seeds: Self.first..<Self.first + 120) { seed in
+            let simulation = try Simulation(seed: seed)
+            try await simulation.run(steps: 90)
+            try await simulation.settle()
+            try simulation.verify()
+        }
         #expect(found == nil)
     }
 
-    @Test("More devices, with rules that differ, packed logs, keys, and faults")
-    func manyShapes() async {
-        let found = await failure(seeds: first..<first + UInt64(60 * Soak.factor), steps: 200, verifies: true) { seed in
-            var shape = Simulation.Shape(deviceCount: 3 + Int(seed % 6), faultPercent: Int(seed % 4) * 10)
-            shape.isPacking = seed % 2 == 0
-            if seed % 3 == 0 { shape.rules = { number in number == 0 ? [] : [.atMost(6 + number)] } }
-            if seed % 5 == 0 { shape.key = SyncKey() }
-            return shape
+    @Test("More devices, more steps")
+    func manyDevices() async {
+        let found = await failure(seeds: Self.first..<Self.first + UInt64(20 * Soak.factor)) { seed in
+            var shape = Self.shape(seed)
+            shape.deviceCount = 3 + Int(seed % 6)
+            let simulation = try Simulation(seed: seed, shape)
+            try await simulation.run(steps: 200)
+            try await simulation.settle()
+            try simulation.verify()
+        }
+        #expect(found == nil)
+    }
+
+    @Test("Twenty thousand short runs, with rules that differ, packed logs, keys and faults", arguments: 0..<8 as Range<UInt64>)
+    func manySeeds(part: UInt64) async {
+        let count = UInt64((Soak.isEnabled ? 1_000_000 : 20_000) / 8)
+        let first = Self.first + part * count
+        let found = await failure(seeds: first..<first + count) { seed in
+            let simulation = try Simulation(seed: seed, Self.shape(seed))
+            try await simulation.run(steps: 24)
+            try await simulation.settle()
+            if seed % 16 == 0 { try simulation.verify() }
+        }
+        #expect(found == nil)
+    }
+
+    @Test("A log that lies, in a thousand ways: each is noticed, and no commit is lost that a device has", arguments: 0..<4 as Range<UInt64>)
+    func lyingLogs(part: UInt64) async {
+        let count = UInt64(250 * Soak.factor)
+        let first = Self.first + part * count
+        let found = await failure(seeds: first..<first + count) { seed in
+            var shape = Self.shape(seed)
+            shape.faultPercent = 0
+            let simulation = try Simulation(seed: seed, shape)
+            try await simulation.run(steps: 30)
+            try await simulation.lie()
+            try await simulation.run(steps: 20)
+            try await simulation.settle()
+            if seed % 8 == 0 { try simulation.verify() }
         }
         #expect(found == nil)
     }

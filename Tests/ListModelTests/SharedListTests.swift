@@ -1,0 +1,169 @@
+// Tests lists that several writers share, exhaustively: every interleaving of their edits and exchanges ends with one list.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Lists that are shared, exhaustively")
+struct SharedListTests {
+    /// The log of a writer, whose pending records are replaced.
+    private final class Log: CommitSource, @unchecked Sendable {
+        // @unchecked Sendable: used by one test.
+        var records: [[UInt8]] = []
+
+        func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+            try records[Int(version.rawValue) - 1].withUnsafeBytes(body)
+        }
+    }
+
+    /// A writer: its rows, its log, and how much of that is in the shared log.
+    private struct Writer: ~Copyable {
+        let log = Log()
+        var editor: UntypedEditor
+        var confirmed = 0
+        var histories = HistoryTable()
+        var checksum: UInt64 = 0
+
+        init(_ rules: [ListRule]) {
+            editor = UntypedEditor(ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)), source: log)
+            editor.rules = rules
+        }
+
+        mutating func edit(_ edit: Edit, _ writer: Int) throws {
+            let draft = CommitDraft(name: "", origin: "\(writer)", time: Timestamp(microseconds: 0), tracking: .own)
+            do {
+                let commit =
+                    try edit.isUndo
+                    ? editor.undo(in: .origin("\(writer)"), time: draft.time, onConflict: .mine).commit
+                    : editor.commit(draft) { try $0.apply(edit.operation!) }
+                if let commit { log.records.append(commit.record) }
+            } catch let error as ListError where error.isRejection {}
+        }
+
+        /// Reads what the shared log has, makes the pending commits again behind it, and appends them.
+        mutating func exchange(_ shared: inout [[UInt8]]) throws {
+            let old = Log()
+            old.records = log.records
+            let own = try (confirmed..<old.records.count).map { index in
+                try Commit(record: old.records[index], version: Version(UInt64(index) + 1))
+            }
+            if shared.count > confirmed {
+                let shift = UInt64(shared.count - confirmed)
+                let first = UInt64(confirmed) + 1
+                func shifted(_ version: Version) -> Version {
+                    version.rawValue < first ? version : Version(version.rawValue + shift)
+                }
+                var before = histories
+                let rows = try editor.takeBack(own, to: histories, checksum: checksum)
+                log.records = shared
+                for index in confirmed..<shared.count {
+                    try shared[index].withUnsafeBytes { try editor.replay($0, isLast: true) }
+                }
+                let moved = MovedContents(from: Version(first)) { try old.content(of: $0) }
+                for (index, commit) in own.enumerated() {
+                    let scope = try #require(commit.scope)
+                    let isUndisturbed = editor.state.histories[scope].position == shifted(before[scope].position)
+                    before.note(commit.mark, at: commit.version)
+                    let new = try editor.repeating(
+                        commit, (rows[index], rows[index + 1]), now: shifted, isUndisturbed: isUndisturbed, moved)
+                    log.records.append(new.commit.record)
+                }
+            }
+            shared = log.records
+            (confirmed, histories, checksum) = (shared.count, editor.state.histories, editor.checksum)
+        }
+    }
+
+    struct Edit: Sendable {
+        var operation: EditOperation?
+        var isUndo: Bool { operation == nil }
+    }
+
+    /// What three writers do: two edits each, and an exchange after each of them.
+    static let plans: [[[Edit]]] = {
+        func insert(_ id: Int64, _ content: UInt8, _ place: ItemDestination) -> Edit {
+            Edit(operation: .insert([NewRow(id: .integer(id), content: [content])], place))
+        }
+        let undo = Edit(operation: nil)
+        return [
+            // Rows with equal contents, too many rows, a row that another deletes.
+            [
+                [insert(10, 5, .end(ofSection: "a")), insert(11, 6, .before(1))],
+                [insert(20, 5, .before(1)), Edit(operation: .delete(.items([1])))],
+                [Edit(operation: .move(.items([1]), .end(ofSection: "b"))), insert(30, 6, .end(ofSection: "b"))],
+            ],
+            // The same row, changed, moved and deleted, and undone.
+            [
+                [Edit(operation: .update(1, [9])), undo],
+                [Edit(operation: .update(1, [8])), Edit(operation: .move(.items([1]), .end(ofSection: "a")))],
+                [Edit(operation: .delete(.items([1]))), undo],
+            ],
+            // Sections and everything at once.
+            [
+                [Edit(operation: .deleteSection(.section("b"))), insert(10, 7, .end(ofSection: "a"))],
+                [insert(20, 4, .end(ofSection: "b")), undo],
+                [Edit(operation: .reload([NewSection(id: "b", title: "", items: [])])), undo],
+            ],
+        ]
+    }()
+
+    @Test("Every interleaving of three writers with four actions each ends with one list that keeps the rules", arguments: plans)
+    func everyInterleaving(plan: [[Edit]]) throws {
+        var count = 0
+        // Which writer acts next, twelve times.
+        func visit(_ order: [Int], _ left: [Int]) throws {
+            if order.count == 12 {
+                count += 1
+                return try check(order, plan)
+            }
+            for writer in 0..<3 where left[writer] > 0 {
+                var rest = left
+                rest[writer] -= 1
+                try visit(order + [writer], rest)
+            }
+        }
+        try visit([], [4, 4, 4])
+        #expect(count == 34_650)
+    }
+
+    private func check(_ order: [Int], _ plan: [[Edit]]) throws {
+        let rules: [ListRule] = [
+            .atMost(4), .unique("content") { Array($0) }, .moves("stays") { _, from, _ in from != "b" },
+        ]
+        var first = Writer(rules), second = Writer(rules), third = Writer(rules)
+        var shared: [[UInt8]] = []
+        try first.edit(
+            Edit(
+                operation: .reload([
+                    NewSection(id: "a", title: "", items: [1, 2].map { NewRow(id: .integer($0), content: [UInt8($0)]) }),
+                    NewSection(id: "b", title: "", items: []),
+                ])), 0)
+        try first.exchange(&shared)
+        try second.exchange(&shared)
+        try third.exchange(&shared)
+        var done = [0, 0, 0]
+        for writer in order {
+            let action = done[writer]
+            done[writer] += 1
+            func act(_ state: inout Writer) throws {
+                if action % 2 == 0 { try state.edit(plan[writer][action / 2], writer) } else { try state.exchange(&shared) }
+            }
+            switch writer {
+            case 0: try act(&first)
+            case 1: try act(&second)
+            default: try act(&third)
+            }
+        }
+        for _ in 0..<2 {
+            try first.exchange(&shared)
+            try second.exchange(&shared)
+            try third.exchange(&shared)
+        }
+        let rows = first.editor.snapshot()
+        let comment: Comment = "\(order)"
+        try #require(second.editor.snapshot().stateHash == rows.stateHash, comment)
+        try #require(third.editor.snapshot().stateHash == rows.stateHash, comment)
+        let items = rows.sections.flatMap(\.items)
+        try #require(items.count <= 4 && Set(items.map(\.content.hash)).count == items.count, comment)
+    }
+}
