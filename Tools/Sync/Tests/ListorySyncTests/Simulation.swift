@@ -167,7 +167,7 @@ final class Simulation {
         case 15: device.isOffline.toggle()
         case 16:
             try device.restart(isKilled: Bool.random(using: &generator))
-            device.replica = try Device.join(device.store, connection(), shape)
+            try rejoin(device)
         default:
             if !device.isOffline { try await synchronize(device) }
         }
@@ -176,19 +176,26 @@ final class Simulation {
     /// Exchanges, and does what an operator would do when the log is wrong.
     private func synchronize(_ device: Device) async throws {
         do { try await device.replica.synchronize() } catch SyncProblem.forked(let number) {
+            isNoticed = true
             try device.store.close()
             try Replica.retreat(storeAt: device.path, after: number, options: device.options)
             device.store = try UntypedStore.open(at: device.path, options: device.options)
             device.isGrouping = false
-            device.replica = try Device.join(device.store, connection(), shape)
+            try rejoin(device)
             try await device.replica.synchronize()
         } catch where isBroken(error) {
             isNoticed = true
             // The log cannot be used any more. Another one takes its place, which the devices fill with what they have.
             server = MemoryServer()
-            for device in devices { device.replica = try Device.join(device.store, connection(), shape) }
+            for device in devices { try rejoin(device) }
             try await synchronize(device)
         }
+    }
+
+    /// Connects a device anew.
+    private func rejoin(_ device: Device) throws {
+        if !device.replica.state.repairs.isEmpty { isNoticed = true }
+        device.replica = try Device.join(device.store, connection(), shape)
     }
 
     private func isBroken(_ error: any Error) -> Bool {
@@ -201,8 +208,10 @@ final class Simulation {
     }
 
     private var isLying = false
-    /// Whether a lie was noticed.
-    private(set) var isNoticed = false
+    /// What the log lied about.
+    private var lie: String?
+    /// Whether somebody noticed it, besides those who have repaired the log.
+    private var isNoticed = false
 
     /// Changes what the server has. Each device learns of the log's end before, so nobody takes it for a log that it has never seen.
     func lie() async throws {
@@ -212,7 +221,8 @@ final class Simulation {
         for device in devices { try await device.replica.synchronize() }
         guard server.count > 0 else { return }
         let number = UInt64.random(in: 1...server.count, using: &generator)
-        switch Int.random(in: 0..<6, using: &generator) {
+        let kind = Int.random(in: 0..<6, using: &generator)
+        switch kind {
         case 0: server.truncate(to: number - 1)
         case 1: server.flipBit(Int.random(in: 0..<10_000, using: &generator), of: number)
         case 2: server.replace(number, payload: [1] + Array("no record".utf8), link: 0)
@@ -230,18 +240,16 @@ final class Simulation {
             try await other.run(steps: 10)
             try await other.settle()
             server = other.server
-            for device in devices { device.replica = try Device.join(device.store, connection(), shape) }
+            for device in devices { try rejoin(device) }
         }
         try await synchronize(device)
         // What an exchange does not read, a verification does.
         do { _ = try await device.replica.verifyLog() } catch where isBroken(error) {
             isNoticed = true
             server = MemoryServer()
-            for device in devices { device.replica = try Device.join(device.store, connection(), shape) }
+            for device in devices { try rejoin(device) }
         }
-        guard isNoticed || devices.contains(where: { !$0.replica.state.repairs.isEmpty }) else {
-            throw Failure(description: "nobody noticed the lie")
-        }
+        lie = "lie \(kind) at \(number)"
     }
 
     private func policy() -> ConflictPolicy { [.refuse, .skip, .mine].randomElement(using: &generator)! }
@@ -269,6 +277,9 @@ final class Simulation {
         setFaults(0)
         // The second time, the first ones learn what the last ones have sent; after a loss, another time.
         for _ in 0..<(isLying ? 4 : 2) { for device in devices { try await synchronize(device) } }
+        if let lie, !isNoticed, devices.allSatisfy(\.replica.state.repairs.isEmpty) {
+            throw Failure(description: "nobody noticed \(lie)")
+        }
         let first = try ReferenceList(devices[0].store.snapshot, devices[0].store.source)
         for device in devices {
             let pending = try device.store.pendingCount
