@@ -13,10 +13,12 @@ let package = Package(
         .library(name: "NATSLog", targets: ["NATSLog"]),
         .library(name: "LogServers", targets: ["LogServers"]),
         .library(name: "ListorySync", targets: ["ListorySync"]),
+        .executable(name: "listory-sync", targets: ["SyncProgram"]),
         .executable(name: "sync-bench", targets: ["SyncBench"]),
     ],
     dependencies: [
         .package(name: "listory", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
@@ -34,6 +36,14 @@ let package = Package(
                 "SharedLog", .product(name: "Listory", package: "listory"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
+        // The engines by their addresses.
+        .target(name: "SharedLogs", dependencies: ["SharedLog", "PostgresLog", "NATSLog"]),
+        .executableTarget(
+            name: "SyncProgram",
+            dependencies: [
+                "ListorySync", "SharedLogs", "LogServers",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         // Servers on loopback, for the tests and for trying things out.
         .target(name: "LogServers"),
         .executableTarget(
@@ -46,10 +56,16 @@ let package = Package(
             dependencies: [
                 "SharedLog", "MemoryLog", "PostgresLog", "NATSLog", "LogServers", "ServerHolder", "CLibpq", "CNATS",
             ]),
+        // A device of the tests with real servers.
+        .executableTarget(
+            name: "ReplicaDevice",
+            dependencies: ["ListorySync", "SharedLogs", .product(name: "TestSupport", package: "listory")],
+            path: "Tests/ReplicaDevice"),
         .testTarget(
             name: "ListorySyncTests",
             dependencies: [
-                "ListorySync", "MemoryLog", .product(name: "TestSupport", package: "listory"),
+                "ListorySync", "MemoryLog", "SharedLogs", "LogServers", "ReplicaDevice", "SyncProgram",
+                .product(name: "TestSupport", package: "listory"),
             ]),
     ],
     swiftLanguageModes: [.v6]

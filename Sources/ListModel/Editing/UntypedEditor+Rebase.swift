@@ -48,7 +48,7 @@ package final class MovedContents {
     func bytes(of content: ContentReference) throws -> [UInt8] { try read(content) }
 
     /// Forgets where contents were written again by a commit that is not made.
-    func restore(_ places: [ContentReference: ContentReference]) { self.places = places }
+    package func restore(_ places: [ContentReference: ContentReference]) { self.places = places }
 
     /// Notes where a content was written again.
     func note(_ old: ContentReference, at new: ContentReference) {

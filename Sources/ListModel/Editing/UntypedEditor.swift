@@ -92,6 +92,15 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
         self.state = state
     }
 
+    /// Replaces the state by that of another log.
+    ///
+    /// - Parameter checksum: the checksum of its newest commit.
+    package mutating func replace(_ state: consuming ListState, checksum: UInt64) {
+        precondition(!isEditing, "a log is replaced between two commits")
+        self.state = state
+        adopt(checksum)
+    }
+
     /// Continues from a commit that this editor did not make: nothing that was remembered of the log holds.
     mutating func adopt(_ checksum: UInt64) {
         self.checksum = checksum

@@ -217,17 +217,18 @@ extension CommitLog {
 }
 
 extension CommitLog {
-    /// Replaces all commits behind an end, in a replica: see ``Journal/replace(after:with:_:)``.
+    /// Replaces all commits behind an end, in a replica: see ``Journal/replace(after:with:expecting:_:)``.
     ///
     /// - Parameters:
+    ///   - known: the end of the log as the caller knows it.
     ///   - end: the new confirmed end.
     ///   - rebased: what the commits that were behind the earlier end have become.
     ///   - setAside: those of which nothing is left.
     func replace(
-        after earlier: LogHead, with run: RecordRun, confirmed end: LogHead, _ rebased: [RebasedCommit],
-        setAside: [SetAsideCommit]
+        after earlier: LogHead, with run: RecordRun, expecting known: LogHead, confirmed end: LogHead,
+        _ rebased: [RebasedCommit], setAside: [SetAsideCommit]
     ) throws -> LogHead {
-        let head = try journal.replace(after: earlier, with: run) { txn in
+        let head = try journal.replace(after: earlier, with: run, expecting: known) { txn in
             try confirmed.put(end, &txn)
             try moveNames(with: rebased, &txn)
             for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
@@ -280,6 +281,9 @@ extension CommitLog {
             return head
         }
     }
+
+    /// Forgets records that were read, because another process has replaced some.
+    func forgetRecords() { readAhead.clear() }
 
     /// Forgets a commit that was set aside.
     func forget(_ setAside: SetAsideCommit) throws {

@@ -28,7 +28,11 @@ final class ConfirmedEnd: Sendable {
     init(_ environment: Environment, meta: Database<String, [UInt8]>) throws {
         self.environment = environment
         self.meta = meta
-        let end = try environment.read { txn in
+        state = Locked(State(end: try ConfirmedEnd.read(environment, meta)))
+    }
+
+    private static func read(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> LogHead? {
+        try environment.read { txn in
             try txn.withValue(forKey: LogFormat.confirmedKey, in: meta) { row in
                 try row.map { row in
                     guard let end = LogHead(row) else {
@@ -39,7 +43,12 @@ final class ConfirmedEnd: Sendable {
                 }
             }
         }
-        state = Locked(State(end: end))
+    }
+
+    /// Learns how far another process has moved the end.
+    private func refresh() {
+        guard let end = (try? ConfirmedEnd.read(environment, meta)) ?? nil else { return }
+        state.withLock { if let known = $0.end, known.version < end.version { $0 = State(end: end) } }
     }
 
     /// The end; nil if the store is no replica.
@@ -52,10 +61,14 @@ final class ConfirmedEnd: Sendable {
     }
 
     /// Whether a version is in the shared log, or there is none.
-    func covers(_ version: Version) -> Bool { state.withLock { $0.end.map { version <= $0.version } ?? true } }
+    func covers(_ version: Version) -> Bool { limit(version) == version }
 
     /// The last version that may be covered by what is derived from the log.
-    func limit(_ version: Version) -> Version { state.withLock { $0.end.map { min($0.version, version) } ?? version } }
+    func limit(_ version: Version) -> Version {
+        guard let end, end.version < version else { return version }
+        refresh()
+        return min(version, required.version)
+    }
 
     /// Moves the end. The file learns of it later.
     func advance(to end: LogHead) {

@@ -307,8 +307,15 @@ extension GroupCommit {
         try reference.checkKept()
         do { return try recordedContent(of: reference) } catch {
             // Its commit may have been made again, perhaps just now; then another one has the version.
-            monitor.withLock { waitForRacer() }
-            guard let copy = supersededContent(of: reference) else { throw error }
+            let racer = monitor.withLock {
+                waitForRacer()
+                return state.racer
+            }
+            if let copy = supersededContent(of: reference) { return copy }
+            // Another process may have replaced the pending commits of a replica. Inside an edit, this throws.
+            guard log.confirmed.end != nil, try isBehind(), (try? racer?.catchUp()) != nil,
+                let copy = supersededContent(of: reference)
+            else { throw error }
             return copy
         }
     }

@@ -12,17 +12,21 @@ extension Journal {
     /// - Parameters:
     ///   - earlier: that end.
     ///   - run: the commits that follow it.
+    ///   - head: the end of the log as the caller knows it.
     ///   - body: writes what belongs to it.
     /// - Returns: the new end of the log.
     /// - Throws: ``LostRace`` if another process has appended, or drained the journal; `LMDBError`. Nothing has changed then.
     func replace(
-        after earlier: LogHead, with run: RecordRun, _ body: (inout WriteTransaction) throws -> Void
+        after earlier: LogHead, with run: RecordRun, expecting head: LogHead, _ body: (inout WriteTransaction) throws -> Void
     ) throws -> LogHead {
         let known = state.withLock { $0 }
-        precondition(known.head == known.stored && run.first == earlier.version.next, "the journal was drained before")
+        precondition(run.first == earlier.version.next, "the commits follow the end")
+        // Draining has found commits of another process, which the caller does not know yet.
+        guard known.head == head && known.stored == head else { throw LostRace() }
         return try publishing {
             try environment.write { txn in
-                guard try rows.readHead(txn) == known.stored else { throw LostRace() }
+                // Another process may have appended to the database or to the journal.
+                do { try check(known, txn) } catch is Disagreement { throw LostRace() }
                 try txn.deleteAll(after: earlier.version.rawValue, in: rows.commits)
                 let head = try rows.append(run, 0..<run.count, after: earlier, &txn)
                 // An old entry could continue the new head.

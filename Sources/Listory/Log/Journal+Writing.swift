@@ -68,7 +68,7 @@ extension Journal {
     private static let attemptCount = 1_000
 
     /// The log does not end where this process left it.
-    private struct Disagreement: Error {}
+    struct Disagreement: Error {}
 
     /// Finds the end of the log, sees to it that it is durable, and publishes it.
     ///
@@ -194,7 +194,7 @@ extension Journal {
     }
 
     /// Checks that the log ends where this process left it. The lock of the transaction keeps it so.
-    private func check(_ known: State, _ txn: borrowing WriteTransaction) throws {
+    func check(_ known: State, _ txn: borrowing WriteTransaction) throws {
         if isUnchecked { return }
         let stored = try rows.readHead(txn)
         guard stored == known.stored else { throw Disagreement() }

@@ -401,6 +401,10 @@ extension Checkpointer {
             if shift != captured.shift { throw LostRace() }
         }
         try store.group.store()
+        // Another process may have replaced the pending commits of a replica meanwhile.
+        if store.group.log.confirmed.end != nil, try store.group.past.checksum(of: image.version) != captured.checksum {
+            throw LostRace()
+        }
         var slice = NodeSlice()
         var writer = CheckpointWriter(image) { [self] number, bytes in
             slice.append(number, bytes)

@@ -13,10 +13,18 @@ extension StoreRacer {
     ///   - records: their records, in order.
     ///   - refused: why pending commits are given up, by their checksums.
     /// - Returns: what the pending commits have become, in order.
-    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``; ``ListError/busy(path:processes:)`` if there are pending commits, and another
-    ///   process may edit; errors of the file.
+    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``; ``ListError/busy(path:processes:)`` if pending commits are recognised in the records,
+    ///   and another process has the store open; errors of the file.
     func receive(_ records: [[UInt8]], refused: [UInt64: String] = [:]) throws -> [RebasedCommit] {
-        try withHead { head in try catchingUp(&head) { try receive(records, refused, &$0) } }
+        try withHead { head in
+            try catchingUp(&head) { head in
+                do { return try receive(records, refused, &head) } catch is LostRace {
+                    if head.failure != nil { try readAgain(&head) }
+                    head.failure = nil
+                    throw LostRace()
+                }
+            }
+        }
     }
 
     private func receive(
@@ -29,11 +37,6 @@ extension StoreRacer {
         let (foreign, end) = try StoreRacer.checked(records, after: start)
         if foreign.isEmpty && refused.isEmpty { return [] }
         let own = try group.pending(after: start.version)
-        if !own.isEmpty {
-            // They could not take back what this process replaces.
-            let others = try log.journal.table?.neighbours().filter(\.isEditing) ?? []
-            if !others.isEmpty { throw ListError.busy(path: log.path, processes: others.map(\.processID)) }
-        }
         if try group.log.derivedEnd(checkpointer) > start.version { throw MustRetreat() }
         let queue = try group.pause()
         defer { group.resume() }
@@ -63,8 +66,14 @@ extension StoreRacer {
                 guard let reason = new.reason, try old.givenUpReason == nil else { return nil }
                 return SetAsideCommit(commit: old, reason: reason)
             }
+            // Others notice that commits were replaced by the greater version.
+            if let others = try log.journal.table?.neighbours(), !others.isEmpty, !own.isEmpty,
+                head.editor.state.version <= queue.head.version
+            {
+                throw ListError.busy(path: log.path, processes: others.map(\.processID))
+            }
             let now = try log.replace(
-                after: start, with: group.queued(), confirmed: end, rebased, setAside: setAside)
+                after: start, with: group.queued(), expecting: queue.head, confirmed: end, rebased, setAside: setAside)
             group.replaceQueue(after: now, shift: now.version.rawValue - queue.head.version.rawValue)
             head.known = (end.version, histories)
             head.eventCount = now.eventCount

@@ -122,6 +122,12 @@ final class StoreRacer: Racer {
         }
     }
 
+    /// Catches up if the store is a replica, whose pending commits another process may have replaced: what refers to them could not be read.
+    @inline(__always)
+    func followReplica(_ head: inout UntypedStore.Head) throws {
+        if group.log.confirmed.end != nil, try group.isBehind() { try catchUp(&head) }
+    }
+
     /// Catches up, and continues from the newest checkpoint.
     func follow(_ head: inout UntypedStore.Head) throws {
         if try group.isBehind() { try catchUp(&head) }
@@ -132,6 +138,12 @@ final class StoreRacer: Racer {
     func readAgain(_ head: inout UntypedStore.Head) throws {
         let queue = try group.pause()
         defer { group.resume() }
+        try readAgain(queue, &head)
+    }
+
+    private func readAgain(
+        _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head, isReplaced: Bool = false
+    ) throws {
         var reloaded = try UntypedStore.Recovery.reload(
             group.log, queue.head, checkpointer?.database, after: head.editor.state.pool, options)
         var checksum = queue.head.checksum
@@ -141,7 +153,12 @@ final class StoreRacer: Racer {
             }
         }
         let newest = reloaded.newest
-        head.editor.replace(reloaded.state)
+        // A change that has failed may have left another version.
+        if isReplaced || reloaded.state.version != head.editor.state.version {
+            head.editor.replace(reloaded.state, checksum: checksum)
+        } else {
+            head.editor.replace(reloaded.state)
+        }
         if let newest { checkpointer?.adopt(newest) }
         // Only now the checkpoint before is not needed any more.
         try checkpointer?.database.publishLeases()
@@ -160,7 +177,8 @@ final class StoreRacer: Racer {
 
     func catchUp(_ head: inout UntypedStore.Head) throws {
         let queue = try group.pause()
-        guard group.isUnlucky else {
+        // In a replica, another process may also replace commits, so nobody may write meanwhile.
+        guard group.isUnlucky || group.log.confirmed.end != nil else {
             defer { group.resume() }
             return try adopt(queue, &head) { try $0.refresh() }
         }
@@ -196,6 +214,13 @@ final class StoreRacer: Racer {
             try commit.version <= end.version && group.past.checksum(of: commit.version) == commit.checksum
         }
         let own = Array(queue.commits.dropFirst(appended.count))
+        let isReplica = group.log.confirmed.end != nil
+        if isReplica { group.log.forgetRecords() }
+        if isReplica, queue.head.version > group.log.base.version,
+            try end.version < queue.head.version || group.past.checksum(of: queue.head.version) != queue.head.checksum
+        {
+            return try adoptReplaced(end, queue, &head)
+        }
         let failures = head.editor.failureCount
         var known = queue.head
         for commit in appended {
@@ -224,6 +249,42 @@ final class StoreRacer: Racer {
         try tell(since: known.version, rebased, &head)
     }
 
+    /// Adopts a log in which another process has replaced pending commits of a replica: the newest rows are read again, and the commits of the
+    /// queue are merged into them.
+    private func adoptReplaced(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
+        // No checkpoint has commits that are replaced.
+        let derived = checkpointer?.newest?.version ?? .empty
+        let shown = try head.editor.snapshot()
+        let rows = try head.editor.takeBack(
+            queue.commits, to: head.editor.state.histories, checksum: queue.head.checksum)
+        group.log.forgetRecords()
+        group.past.clear()
+        let shift = end.version.rawValue - queue.head.version.rawValue
+        let version = queue.head.version
+        group.replaceQueue(after: end, shift: shift)
+        try readAgain(GroupCommit.Queue(head: end, commits: []), &head, isReplaced: true)
+        head.known = nil
+        // Rows that are still shown refer to records that are gone; the same contents are in others now.
+        var places: [ContentReference: ContentReference] = [:]
+        for section in shown.sections {
+            for item in section.items where item.content.version > derived {
+                if let now = head.editor.state.item(item.id), now.content.hash == item.content.hash,
+                    now.content.length == item.content.length
+                {
+                    places[item.content] = now.content
+                }
+            }
+        }
+        group.superseded.note(places, queue.commits)
+        let (rebased, more) = try repeating(
+            queue.commits, rows, HistoryTable(), &head, replaced: ReplacedContents(derived: derived, places: places))
+        group.superseded.note(more, [])
+        head.eventCount = end.eventCount + rebased.reduce(0) { $0 + UInt64($1.commit.eventCount) }
+        group.note(rebased)
+        if !rebased.isEmpty { options.diagnostics.report(.rebased(rebased, others: shift)) }
+        try tell(since: version, rebased, &head)
+    }
+
     private func replay(after version: Version, through last: Version, _ head: inout UntypedStore.Head) throws {
         var next = version.next
         while next <= last {
@@ -240,18 +301,29 @@ final class StoreRacer: Racer {
     /// - Parameters:
     ///   - rows: the rows before the first of them, and after each.
     ///   - before: the histories before the first of them.
+    ///   - replaced: if another process has replaced commits before them: which contents are elsewhere. Then the histories before are not
+    ///     known, and every undo is merged.
     ///   - fate: what becomes of a commit that is not made again.
     /// - Returns: what has become of them, and where contents of the records are that were given up.
     func repeating(
         _ own: [Commit], _ rows: [UntypedSnapshot], _ before: HistoryTable, _ head: inout UntypedStore.Head,
+        replaced: ReplacedContents? = nil,
         _ fate: (Commit) throws -> Fate? = { _ in nil }
     ) throws -> ([RebasedCommit], [ContentReference: ContentReference]) {
         group.showRows(try head.editor.snapshot())
         guard let first = own.first else { return ([], [:]) }
-        let moved = MovedContents(from: first.version) { content in
+        let moved = MovedContents(from: replaced?.derived.next ?? first.version) { [group] content in
+            guard content.version >= first.version else {
+                // Its record may be gone.
+                do { return try group.content(of: content) } catch {
+                    throw ListError.unreadable(
+                        what: "row", expected: "a content of version \(content.version)", found: "another")
+                }
+            }
             let commit = own[Int(content.version.rawValue - first.version.rawValue)]
             return try commit.record.withUnsafeBytes { Array(try content.content(in: $0)) }
         }
+        if let replaced { moved.restore(replaced.places) }
         var histories = before
         var rebased: [RebasedCommit] = []
         func now(_ version: Version) -> Version {
@@ -259,7 +331,7 @@ final class StoreRacer: Racer {
         }
         for (index, commit) in own.enumerated() {
             // Before the commit is noted.
-            let isUndisturbed = commit.scope.map {
+            let isUndisturbed = replaced != nil ? false : commit.scope.map {
                 head.editor.state.histories[$0].position == now(histories[$0].position)
             }
             histories.note(commit.mark, at: commit.version)
@@ -278,6 +350,14 @@ final class StoreRacer: Racer {
             rebased.append(new)
         }
         return (rebased, moved.places)
+    }
+
+    /// What another process has replaced.
+    struct ReplacedContents {
+        /// Up to where nothing was replaced.
+        var derived: Version
+        /// Where contents are now.
+        var places: [ContentReference: ContentReference]
     }
 
     /// What becomes of a commit that is not made again.

@@ -230,6 +230,7 @@ public final class UntypedStore: Sendable {
         return try turn.withLock { _ in
             try head.withLock { head in
                 try enter(&head)
+                try racer.followReplica(&head)
                 return try editing(&head, body)
             }
         }
@@ -265,6 +266,7 @@ public final class UntypedStore: Sendable {
         return try turn.withLock { _ in
             let failuresBefore = try head.withLock { head in
                 try enter(&head)
+                try racer.followReplica(&head)
                 try editing(&head) { try begin(&$0.editor) }
                 return head.failuresBefore
             }

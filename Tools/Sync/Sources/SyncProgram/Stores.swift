@@ -1,0 +1,25 @@
+// The stores of the commands.
+
+import Foundation
+import ListModel
+@_spi(Sync) import Listory
+
+enum Stores {
+    /// Opens a store, or makes one.
+    static func openOrCreate(_ path: String) throws -> UntypedStore {
+        FileManager.default.fileExists(atPath: path)
+            ? try UntypedStore.open(at: path) : try UntypedStore.create(at: path)
+    }
+
+    /// How far a store is synchronised.
+    static func status(_ path: String) throws -> String {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try UntypedStore.open(at: path, options: options)
+        defer { try? store.close() }
+        guard let confirmed = store.confirmed else { return "\(path) was never synchronised" }
+        var lines = ["version \(confirmed.version) is in the shared log, \(try store.pendingCount) commits wait"]
+        for aside in try store.setAsideCommits { lines.append("set aside: \(aside.commit): \(aside.reason)") }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,203 @@
+// The program `listory-sync`, which `listory sync` and `Tools/run cluster` become.
+//
+// Always holds: no address is printed, because it may have a password in it; except those of the servers on loopback.
+
+import ArgumentParser
+import Foundation
+import ListModel
+import Listory
+import ListorySync
+import LogServers
+import SharedLog
+import SharedLogs
+
+@main
+struct SyncProgram: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listory sync",
+        abstract: "Keep a store and a shared log together.",
+        discussion: """
+            Several devices keep one list: each has a store, and between them stands a log on a PostgreSQL or a NATS server. A store \
+            that has never been synchronised sends all its commits; a file that is not there is made from the log.
+
+            Example:
+              listory sync todo.listory --with postgresql://anna@example.org/lists --list groceries
+              listory sync todo.listory --with nats://example.org --list groceries --follow
+              listory sync status todo.listory
+              listory sync verify todo.listory --with nats://example.org --list groceries
+            """,
+        subcommands: [ExchangeCommand.self, StatusCommand.self, VerifyLogCommand.self, ClusterCommand.self],
+        defaultSubcommand: ExchangeCommand.self)
+}
+
+/// The store, the server, the list, and the key.
+struct LogOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The address of the server: postgresql://… or nats://…. Without it, that in the environment variable LISTORY_SYNC_URL, "
+                + "which other users of this machine cannot see.", valueName: "url"))
+    var with: String?
+
+    @Option(help: "The name of the list on the server.")
+    var list: String
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the key of 32 bytes, in hexadecimal digits, with which all commits are encrypted.", valueName: "file"))
+    var keyFile: String?
+
+    func log() throws -> any SharedLog {
+        guard let url = with ?? ProcessInfo.processInfo.environment["LISTORY_SYNC_URL"] else {
+            throw ValidationError("Say where the log is: --with URL, or the environment variable LISTORY_SYNC_URL.")
+        }
+        return try SharedLogs.open(url, list: list)
+    }
+
+    func options() throws -> Replica.Options {
+        var options = Replica.Options()
+        guard let keyFile else { return options }
+        let digits = try String(contentsOfFile: keyFile, encoding: .utf8).filter { !$0.isWhitespace }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { offset in
+            UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
+        }
+        options.key = try SyncKey(bytes: bytes)
+        return options
+    }
+}
+
+/// Exchanges commits once, or from now on.
+struct ExchangeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exchange", abstract: "Send and read commits; the default.")
+
+    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
+    var path: String
+    @OptionGroup var server: LogOptions
+    @Flag(help: "Go on until interrupted, and print each change of the state.")
+    var follow = false
+    @Flag(
+        help: "If the log has lost commits and others have gone on, make those that only this replica has pending again. Nothing is lost.")
+    var heal = false
+
+    func run() async throws {
+        let (log, options) = (try server.log(), try server.options())
+        try await Replica.beginWithSnapshot(at: path, log, list: server.list, options: options)
+        while true {
+            let store = try Stores.openOrCreate(path)
+            let replica = try Replica(store, log, list: server.list, options: options)
+            do {
+                if follow { try await watch(replica) } else { try await replica.synchronize() }
+                print(replica.state.line)
+                for repair in replica.state.repairs { print(repair) }
+                return try store.close()
+            } catch SyncProblem.forked(let number) where heal {
+                try store.close()
+                try Replica.retreat(storeAt: path, after: number)
+                print("the commits after \(number) are pending again")
+            } catch {
+                try? store.close()
+                throw error
+            }
+        }
+    }
+
+    /// Prints the states until the replica stops.
+    private func watch(_ replica: Replica) async throws {
+        let states = Task {
+            var last = ""
+            for await state in replica.states where state.line != last {
+                last = state.line
+                print(last)
+                fflush(nil)
+            }
+        }
+        await replica.follow()
+        states.cancel()
+        if case .stopped(let problem) = replica.state.phase { throw problem }
+    }
+}
+
+/// Says how far a replica is, without asking the log.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "status", abstract: "Print how far a store is synchronised.")
+
+    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
+    var path: String
+
+    func run() throws {
+        print(try Stores.status(path))
+    }
+}
+
+/// Reads the whole log.
+struct VerifyLogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Read the whole shared log, and compare it with the store.")
+
+    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
+    var path: String
+    @OptionGroup var server: LogOptions
+
+    func run() async throws {
+        let store = try Stores.openOrCreate(path)
+        defer { try? store.close() }
+        let replica = try Replica(store, server.log(), list: server.list, options: server.options())
+        let count = try await replica.verifyLog()
+        print("the shared log has \(count) commits; those that are confirmed here are the same")
+    }
+}
+
+/// Servers to try it.
+struct ClusterCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cluster", abstract: "Start three NATS servers and a PostgreSQL pair on loopback, until interrupted.")
+
+    @Flag(help: "End when the input ends, for programs that start this one.")
+    var untilInputEnds = false
+
+    func run() throws {
+        let nats = try NATSCluster()
+        let postgres = try PostgresPair()
+        print(
+            """
+            Three NATS servers, and a PostgreSQL server with a standby, run until this program is interrupted. In two other terminals:
+
+              Tools/run edit first.listory          Tools/run edit second.listory
+
+            and in two more, with one of the addresses:
+
+              Tools/run sync first.listory --list demo --follow --with "\(postgres.url)"
+              Tools/run sync second.listory --list demo --follow --with "\(postgres.url)"
+
+            What is edited in one terminal appears in the other. NATS has the address
+
+              \(nats.url)?replicas=3
+            """)
+        fflush(nil)
+        // The servers end with this process.
+        if untilInputEnds {
+            _ = try? FileHandle.standardInput.readToEnd()
+        } else {
+            withExtendedLifetime((nats, postgres)) { while true { pause() } }
+        }
+        for server in nats.servers { server.end() }
+        postgres.primary.end()
+        postgres.standby.end()
+    }
+}
+
+extension SyncState {
+    /// The state in a line.
+    var line: String {
+        let what =
+            switch phase {
+            case .unknown: "not asked yet"
+            case .upToDate: "up to date"
+            case .working: "exchanging"
+            case .offline(let since, let cause): "offline since \(since): \(cause)"
+            case .stopped(let problem): "stopped: \(problem)"
+            }
+        let aside = setAsideCount == 0 ? "" : ", \(setAsideCount) set aside"
+        return "\(what); version \(confirmed) is in the shared log, \(waitingCount) commits wait\(aside)"
+    }
+}
