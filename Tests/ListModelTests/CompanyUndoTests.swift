@@ -36,7 +36,8 @@ struct CompanyUndoTests {
         mutating func undo(_ user: String, isRedo: Bool = false, _ policy: ConflictPolicy) throws -> Bool {
             let time = Timestamp(microseconds: 0)
             do {
-                let reversal = try isRedo
+                let reversal =
+                    try isRedo
                     ? editor.redo(in: .origin(user), time: time, onConflict: policy)
                     : editor.undo(in: .origin(user), time: time, onConflict: policy)
                 if let commit = reversal.commit { log.append(commit) }

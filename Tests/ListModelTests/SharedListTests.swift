@@ -107,7 +107,9 @@ struct SharedListTests {
         ]
     }()
 
-    @Test("Every interleaving of three writers with four actions each ends with one list that keeps the rules", arguments: plans)
+    @Test(
+        "Every interleaving of three writers with four actions each ends with one list that keeps the rules",
+        arguments: plans)
     func everyInterleaving(plan: [[Edit]]) throws {
         var count = 0
         // Which writer acts next, twelve times.
@@ -126,6 +128,28 @@ struct SharedListTests {
         #expect(count == 34_650)
     }
 
+    @Test("What a commit wrote that is given up is written again where a later one needs it")
+    func givenUpContents() throws {
+        let rule = ListRule("only the first may insert several") { change, _ in
+            change.changes.items.inserted.count > 1 && change.before.itemCount > 0 ? "several" : nil
+        }
+        var mine = Writer([rule]), other = Writer([])
+        var shared: [[UInt8]] = []
+        try mine.edit(Edit(operation: .insertSection(NewSection(id: "a", title: ""), .end)), 0)
+        try mine.exchange(&shared)
+        try other.exchange(&shared)
+        let rows = [1, 2].map { NewRow(id: .integer($0), content: [UInt8($0), 7, 7]) }
+        try mine.edit(Edit(operation: .insert(rows, .end(ofSection: "a"))), 0)
+        try mine.edit(Edit(operation: .delete(.items([2]))), 0)
+        try mine.edit(Edit(operation: nil), 0)
+        try other.edit(Edit(operation: .insert([NewRow(id: 9, content: [9, 9])], .end(ofSection: "a"))), 1)
+        try other.exchange(&shared)
+        try mine.exchange(&shared)
+        let items = mine.editor.snapshot().sections.flatMap(\.items)
+        #expect(Set(items.map(\.id)) == [9, 2])
+        #expect(try items.first { $0.id == 2 }.map { try mine.log.content(of: $0.content) } == [2, 7, 7])
+    }
+
     private func check(_ order: [Int], _ plan: [[Edit]]) throws {
         let rules: [ListRule] = [
             .atMost(4), .unique("content") { Array($0) }, .moves("stays") { _, from, _ in from != "b" },
@@ -135,7 +159,8 @@ struct SharedListTests {
         try first.edit(
             Edit(
                 operation: .reload([
-                    NewSection(id: "a", title: "", items: [1, 2].map { NewRow(id: .integer($0), content: [UInt8($0)]) }),
+                    NewSection(
+                        id: "a", title: "", items: [1, 2].map { NewRow(id: .integer($0), content: [UInt8($0)]) }),
                     NewSection(id: "b", title: "", items: []),
                 ])), 0)
         try first.exchange(&shared)
@@ -146,7 +171,11 @@ struct SharedListTests {
             let action = done[writer]
             done[writer] += 1
             func act(_ state: inout Writer) throws {
-                if action % 2 == 0 { try state.edit(plan[writer][action / 2], writer) } else { try state.exchange(&shared) }
+                if action % 2 == 0 {
+                    try state.edit(plan[writer][action / 2], writer)
+                } else {
+                    try state.exchange(&shared)
+                }
             }
             switch writer {
             case 0: try act(&first)

@@ -1,6 +1,7 @@
 // Tests the store of a replica: pending commits, and what becomes of them when commits of others come before them. The shared log is
 // an array of records.
 
+import Foundation
 import LMDB
 @testable @_spi(Sync) import Listory
 @testable import ListModel
@@ -104,7 +105,8 @@ struct SharingTests {
                     #expect(try replica.store.version.rawValue == count, comment)
                     for version in 1...max(1, count) where count > 0 {
                         #expect(
-                            try replica.store.sharedRecord(of: Version(version)) == log.records[Int(version) - 1], comment)
+                            try replica.store.sharedRecord(of: Version(version)) == log.records[Int(version) - 1],
+                            comment)
                     }
                     #expect(try replica.store.snapshot.stateHash == hash, comment)
                     try replica.store.close()
@@ -120,7 +122,9 @@ struct SharingTests {
     // MARK: Parts
 
     private func store(_ options: (inout StoreOptions) -> Void = { _ in }) throws -> (StoreFixture, UntypedStore) {
-        let fixture = try StoreFixture { $0.undoScope = .origin; options(&$0) }
+        let fixture = try StoreFixture {
+            $0.undoScope = .origin; options(&$0)
+        }
         try fixture.store.beginSharing()
         return (fixture, fixture.store)
     }
@@ -205,7 +209,9 @@ struct SharingTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("A commit that is set aside can be read with its reason, nothing waits behind it, and names move with their commits")
+    @Test(
+        "A commit that is set aside can be read with its reason, nothing waits behind it, and names move with their commits"
+    )
     func settingAside() throws {
         let (fixture, a) = try store()
         var log = Log()
@@ -240,7 +246,9 @@ struct SharingTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("A rule that an edit breaks refuses it; one that it breaks behind others' commits sets it aside, and the rest goes on")
+    @Test(
+        "A rule that an edit breaks refuses it; one that it breaks behind others' commits sets it aside, and the rest goes on"
+    )
     func rules() throws {
         let rules: [ListRule] = [
             .atMost(3), .unique("content") { Array($0) }, .moves("stays") { _, _, to in to != "closed" },
@@ -273,7 +281,9 @@ struct SharingTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("Confirmed commits that the log has lost become pending again, whatever is derived from them", arguments: [false, true])
+    @Test(
+        "Confirmed commits that the log has lost become pending again, whatever is derived from them",
+        arguments: [false, true])
     func retreat(isDerived: Bool) throws {
         let (fixture, a) = try store { if isDerived { CheckpointTests.packing(&$0) } }
         let (second, b) = try store()
@@ -336,7 +346,9 @@ struct SharingTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("A replica is compacted and trimmed like other stores once nothing is pending, and stays one; its contents are not erased")
+    @Test(
+        "A replica is compacted and trimmed like other stores once nothing is pending, and stays one; its contents are not erased"
+    )
     func maintenance() throws {
         let (fixture, a) = try store()
         var log = Log()
@@ -372,5 +384,96 @@ struct SharingTests {
         try b.receive(Array(log.records[1...]))
         #expect(try counts.value.sections[0].unchecked == 2 && ids(b) == [2, 3])
         withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("The confirmed end is in the file with the commits that were received")
+    func endIsInTheFile() throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        for id in 1..<5 { try insert(Int64(id), a) }
+        try send(a, &log)
+        try b.receive(log.records)
+        // As a process that is killed now would leave it.
+        let copy = second.folder.file("copy")
+        try FileManager.default.copyItem(atPath: second.path, toPath: copy)
+        #expect(try UntypedStore.confirmed(at: copy)?.version == 4)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("A record whose hash is not that of the rows is refused")
+    func forgedHash() throws {
+        let (first, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        // Made behind the same record, but with other rows.
+        var list = MemoryList()
+        try list.commit { editor in
+            try editor.insertSection(
+                NewSection(id: 0, items: [NewRow(id: 1, content: [1]), NewRow(id: 7, content: [7])]))
+        }
+        let last = try Commit(record: log.records[0], version: 1)
+        var forger = UntypedEditor(ListState(from: list.editor.snapshot()), checksum: last.checksum, source: list.log)
+        let draft = CommitDraft(name: "", time: Timestamp(microseconds: 0), tracking: .untracked)
+        let forged = try forger.commit(draft) {
+            try $0.insert(NewRow(id: 9, content: [9]), at: .at(ListIndexPath(section: 0, item: 0)))
+        }
+        #expect(throws: UnacceptableRecord.self) { try a.receive([try #require(forged).record]) }
+        #expect(try ids(a) == [1] && a.version == 1)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("Commits that a checkpoint covers are not replaced before it is removed")
+    func derivedIsNotReplaced() throws {
+        let fixture = try StoreFixture { CheckpointTests.onRequest(&$0) }
+        for id in 1..<4 { try insert(Int64(id), fixture.store) }
+        try fixture.store.checkpoint()
+        try fixture.store.beginSharing()
+        let (second, b) = try store()
+        var log = Log()
+        try insert(9, b)
+        try send(b, &log)
+        #expect(throws: MustRetreat.self) { try fixture.store.receive(log.records) }
+        #expect(try ids(fixture.store) == [1, 2, 3])
+        try fixture.store.close()
+        try UntypedStore.retreat(at: fixture.path, to: .empty)
+        let store = try UntypedStore.open(at: fixture.path)
+        try store.receive(log.records)
+        #expect(try Set(ids(store)) == [1, 2, 3, 9])
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("What was undone before others' commits came can be redone behind them")
+    func redoBehindOthers() throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try b.receive(log.records)
+        for id in 2..<5 { try insert(Int64(id), a, origin: "anna") }
+        for _ in 0..<2 { try a.undo(origin: "anna") }
+        try insert(9, b, origin: "ben")
+        try send(b, &log)
+        try a.receive(Array(log.records[1...]))
+        #expect(try ids(a) == [1, 2, 9])
+        for _ in 0..<2 { try a.redo(origin: "anna") }
+        #expect(try ids(a) == [1, 2, 3, 4, 9])
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("With rules, a store can be opened again at once after an edit that changed nothing")
+    func rulesLetTheFileGo() throws {
+        let (fixture, a) = try store {
+            $0.rules = [.atMost(3)]
+            CheckpointTests.eager(&$0)
+        }
+        for id in 1..<4 { try insert(Int64(id), a) }
+        try a.close()
+        let b = try UntypedStore.open(at: fixture.path, options: a.options)
+        try b.edit("Nothing") { _ in }
+        try b.close()
+        try UntypedStore.open(at: fixture.path).close()
     }
 }

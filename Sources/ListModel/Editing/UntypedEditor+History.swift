@@ -55,7 +55,8 @@ extension UntypedEditor {
         }
         let last = try source.commit(redo.after.position)
         let draft = moveDraft(.redo(of: last.version), last.name, in: scope, origin, time)
-        let undo = try undoWithNothingSince(of: last.version, undone.undo(history, at: state.version, in: scope), in: scope)
+        let undo = try undoWithNothingSince(
+            of: last.version, undone.undo(history, at: state.version, in: scope), in: scope)
         let isExact = try undo == nil && (redo.step.first.map { try isAt($0.version.previous) } ?? false)
         let reversal = try move(draft, redo, onConflict) { editor in
             if let undo {

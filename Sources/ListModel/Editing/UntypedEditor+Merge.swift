@@ -57,7 +57,8 @@ private struct Merge {
     private var movedSections: Set<UntypedID> = []
 
     init(
-        _ base: UntypedSnapshot, _ target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents?, _ overrides: Bool
+        _ base: UntypedSnapshot, _ target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents?,
+        _ overrides: Bool
     ) {
         self.base = base
         self.target = target

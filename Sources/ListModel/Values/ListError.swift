@@ -150,7 +150,8 @@ extension ListError {
         case .unknownItem, .unknownSection, .notInVersion, .duplicateItem, .duplicateSection, .itemIndexOutOfRange,
             .sectionIndexOutOfRange, .identityChanged, .unencodable, .otherKind, .movedOntoItself, .depthOutOfRange,
             .cannotIndent, .cannotOutdent, .nothingToUndo, .nothingToRedo, .conflicts, .notInHistory, .groupMismatch,
-            .insideCommit, .commitTooLarge, .limitReached, .brokenRule, .erasedContent, .unknownName, .duplicateName, .invalidName,
+            .insideCommit, .commitTooLarge, .limitReached, .brokenRule, .erasedContent, .unknownName, .duplicateName,
+            .invalidName,
             .eventMismatch, .unreadable:
             true
         default: false

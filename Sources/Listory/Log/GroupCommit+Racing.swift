@@ -75,7 +75,9 @@ extension GroupCommit {
     /// shown before.
     func showRows(_ rows: UntypedSnapshot) {
         monitor.withLock {
-            if state.shownRows.count == GroupCommit.shownCount { state.shownRows.removeFirst(GroupCommit.shownCount / 2) }
+            if state.shownRows.count == GroupCommit.shownCount {
+                state.shownRows.removeFirst(GroupCommit.shownCount / 2)
+            }
             state.shownRows.append(rows)
         }
     }

@@ -17,7 +17,8 @@ extension Journal {
     /// - Returns: the new end of the log.
     /// - Throws: ``LostRace`` if another process has appended, or drained the journal; `LMDBError`. Nothing has changed then.
     func replace(
-        after earlier: LogHead, with run: RecordRun, expecting head: LogHead, _ body: (inout WriteTransaction) throws -> Void
+        after earlier: LogHead, with run: RecordRun, expecting head: LogHead,
+        _ body: (inout WriteTransaction) throws -> Void
     ) throws -> LogHead {
         let known = state.withLock { $0 }
         precondition(run.first == earlier.version.next, "the commits follow the end")

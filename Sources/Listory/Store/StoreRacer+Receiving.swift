@@ -77,7 +77,9 @@ extension StoreRacer {
             group.replaceQueue(after: now, shift: now.version.rawValue - queue.head.version.rawValue)
             head.known = (end.version, histories)
             head.eventCount = now.eventCount
-            let left = zip(own, rebased).filter { $1.reason != nil || !$1.conflicts.isEmpty || $1.commit.version <= end.version }
+            let left = zip(own, rebased).filter {
+                $1.reason != nil || !$1.conflicts.isEmpty || $1.commit.version <= end.version
+            }
             group.superseded.note(places, left.map(\.0))
             group.past.clear()
             group.note(rebased)

@@ -331,9 +331,12 @@ final class StoreRacer: Racer {
         }
         for (index, commit) in own.enumerated() {
             // Before the commit is noted.
-            let isUndisturbed = replaced != nil ? false : commit.scope.map {
-                head.editor.state.histories[$0].position == now(histories[$0].position)
-            }
+            let isUndisturbed =
+                replaced != nil
+                ? false
+                : commit.scope.map {
+                    head.editor.state.histories[$0].position == now(histories[$0].position)
+                }
             histories.note(commit.mark, at: commit.version)
             let fate = try fate(commit)
             if case .isThere(let again) = fate {

@@ -1,7 +1,6 @@
 // What a replica of a shared log needs of its store: see `Docs/Design/Sync.md`. It is no public interface: the package in `Tools/Sync`
 // uses it.
 
-import LMDB
 import ListModel
 
 /// A place in the log of a replica.
@@ -12,7 +11,7 @@ public struct SharedPosition: Hashable, Sendable {
     /// The checksum of its record.
     public var checksum: UInt64
 
-    fileprivate init(_ head: LogHead) { (version, checksum) = (head.version, head.checksum) }
+    init(_ head: LogHead) { (version, checksum) = (head.version, head.checksum) }
 
     /// The place of a record.
     ///
@@ -112,25 +111,6 @@ extension UntypedStore {
     /// Signals commits from now on, one signal for one or several; ends when the store closes.
     public func commitSignals() throws -> AsyncStream<Void> { try changes() }
 
-    /// Writes a copy with which a new replica begins: the newest rows, without their past.
-    ///
-    /// - Parameter target: a file that does not exist.
-    /// - Returns: its position; nil if commits are pending.
-    /// - Complexity: O(rows).
-    public func writeSnapshot(to target: String) throws -> SharedPosition? {
-        try door {
-            let scratch = target + "-scratch"
-            defer { DataFile.remove(scratch) }
-            let last = durableVersion
-            guard last > .empty, try pendingCount == 0 else { return nil }
-            var compactor = try Compactor(self, Compaction(keeping: .from(last)), to: scratch, options)
-            let written = try compactor.run { _ in }
-            guard written.version == last, group.log.confirmed.covers(last) else { return nil }
-            try compactor.finish(target)
-            return SharedPosition(try CommitLog.confirmAll(of: target))
-        }
-    }
-
     /// The record of a confirmed commit.
     public func sharedRecord(of version: Version) throws -> [UInt8] {
         try door { try group.withRecord(of: version) { Array($0) } }
@@ -165,7 +145,9 @@ extension UntypedStore {
     /// Replaces pending commits by commits without changes, which say why, and sets them aside.
     ///
     /// - Parameter reasons: why, by the checksums of the commits.
-    public func setAside(_ reasons: [UInt64: String]) throws { try receiving { _ = try racer.receive([], refused: reasons) } }
+    public func setAside(_ reasons: [UInt64: String]) throws {
+        try receiving { _ = try racer.receive([], refused: reasons) }
+    }
 
     /// Appends commits of other replicas behind the confirmed end, and makes the pending ones again on top of them. Views receive one
     /// change.
@@ -186,7 +168,7 @@ extension UntypedStore {
                 tails.withLock { $0 = TouchTails() }
                 checkpointer?.meetDemand(self)
                 return .success(value)
-            } catch where error is UnacceptableRecord || error is MustRetreat {
+            } catch  where error is UnacceptableRecord || error is MustRetreat {
                 return .failure(error)
             }
         }

@@ -8,5 +8,8 @@ struct ConflictOption: ParsableArguments {
     @Flag(name: .customLong("skip-conflicts"), help: "Leave rows as they are that were changed since, and do the rest.")
     var isSkipping = false
 
-    var policy: ConflictPolicy { isSkipping ? .skip : .refuse }
+    @Flag(name: .customLong("override-conflicts"), help: "Override what others changed since.")
+    var isOverriding = false
+
+    var policy: ConflictPolicy { isOverriding ? .mine : isSkipping ? .skip : .refuse }
 }

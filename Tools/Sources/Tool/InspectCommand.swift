@@ -3,20 +3,6 @@
 import ArgumentParser
 import ToolSupport
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
@@ -51,25 +37,11 @@ struct InspectCommand: ParsableCommand {
     @OptionGroup var json: JSONOption
 
     func run() throws {
-        let name = "listory-inspect"
-        var arguments = [name]
+        var arguments: [String] = []
         if let port { arguments += ["--port", "\(port)"] }
         if allowWrite { arguments.append("--allow-write") }
         if untilInputEnds { arguments.append("--until-input-ends") }
         arguments += ["--", store.path]
-        let strings = arguments.map { strdup($0) } + [nil]
-        defer { strings.forEach { free($0) } }
-        let beside = ThisProgram.path.map { path in
-            URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(
-                name
-            ).path
-        }
-        // These return only if there is no such program.
-        if let beside { execv(beside, strings) }
-        execvp(name, strings)
-        throw ToolError(
-            .inputOutput,
-            "the program \(name) cannot be started: \(String(cString: strerror(errno))); it belongs beside listory or in a "
-                + "folder of PATH, and swift build --package-path Tools/Inspector builds it")
+        try CompanionProgram.become("listory-inspect", arguments, package: "Tools/Inspector")
     }
 }

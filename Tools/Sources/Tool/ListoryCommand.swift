@@ -38,7 +38,8 @@ struct ListoryCommand: ParsableCommand {
         subcommands: [
             NewCommand.self, EditCommand.self, ExecCommand.self, ShowCommand.self, SearchCommand.self, LogCommand.self,
             DiffCommand.self, HistoryCommand.self, BlameCommand.self, WhyCommand.self, TrashCommand.self,
-            InspectCommand.self, PlayCommand.self, BisectCommand.self, UndoCommand.self, RedoCommand.self,
+            InspectCommand.self, SyncCommand.self, PlayCommand.self, BisectCommand.self, UndoCommand.self,
+            RedoCommand.self,
             BranchesCommand.self, GoCommand.self, EarlierCommand.self, LaterCommand.self, RevertCommand.self,
             RestoreCommand.self,
             NameCommand.self, StatsCommand.self, CheckpointsCommand.self, ProjectionsCommand.self, RecordCommand.self,

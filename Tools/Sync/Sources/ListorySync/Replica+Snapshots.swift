@@ -10,7 +10,9 @@ import SharedLog
 extension Replica {
     /// Offers a snapshot if the log has grown by more than ``Options/snapshotBytes`` since the last one.
     func offerSnapshotIfDue() async throws {
-        guard let limit = options.snapshotBytes, let number = store.confirmed?.version.rawValue, number > 0 else { return }
+        guard let limit = options.snapshotBytes, let number = store.confirmed?.version.rawValue, number > 0 else {
+            return
+        }
         let bytes = store.confirmedRecordBytes
         if bytes < limit { return }
         if snapshotNumber == nil { snapshotNumber = try await log.snapshot()?.position.number ?? 0 }
@@ -48,7 +50,9 @@ extension Replica {
     public static func beginWithSnapshot(
         at path: String, _ log: any SharedLog, list: String, options: Options = Options()
     ) async throws -> Bool {
-        guard !FileManager.default.fileExists(atPath: path), let snapshot = try await log.snapshot() else { return false }
+        guard !FileManager.default.fileExists(atPath: path), let snapshot = try await log.snapshot() else {
+            return false
+        }
         let codec = SyncCodec(key: options.key, list: list)
         let number = snapshot.position.number
         let entry = number == 0 ? nil : try await log.entries(after: number - 1, maximumBytes: 1).first
@@ -62,7 +66,8 @@ extension Replica {
         let verified = try StoreVerification(path: received)
         let last = try SharedPosition(record: record, version: Version(number))
         guard verified.version == last.version, try UntypedStore.confirmed(at: received) == last else {
-            throw SyncProblem.unacceptable(number: number, cause: PayloadError(found: "a snapshot of version \(verified.version)"))
+            throw SyncProblem.unacceptable(
+                number: number, cause: PayloadError(found: "a snapshot of version \(verified.version)"))
         }
         try FileManager.default.moveItem(atPath: received, toPath: path)
         return true

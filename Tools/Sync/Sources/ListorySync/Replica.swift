@@ -177,7 +177,8 @@ public actor Replica {
         var entries = try await log.entries(after: number == 0 ? 0 : number - 1, maximumBytes: options.batchBytes)
         var position = LogPosition.beginning
         if number > 0 {
-            guard let first = entries.first, first.number == number, try checksum(of: first) == confirmed.checksum else {
+            guard let first = entries.first, first.number == number, try checksum(of: first) == confirmed.checksum
+            else {
                 tail = nil
                 try await heal()
                 return true
@@ -294,7 +295,8 @@ public actor Replica {
 
     /// Appends confirmed commits again, as they are.
     private func appendAgain(after number: UInt64, through last: UInt64) async throws {
-        var position = number == 0 ? .beginning : try await log.entries(after: number - 1, maximumBytes: 1).first?.position
+        var position =
+            number == 0 ? .beginning : try await log.entries(after: number - 1, maximumBytes: 1).first?.position
         while let start = position, start.number < last {
             var records: [[UInt8]] = []
             var size = 0
@@ -322,7 +324,9 @@ public actor Replica {
             try LogChain.verify(entries, after: position)
             for entry in entries {
                 let (version, found) = (Version(entry.number), try checksum(of: entry))
-                if version <= store.confirmed!.version, version >= oldest, try store.sharedChecksum(of: version) != found {
+                if version <= store.confirmed!.version, version >= oldest,
+                    try store.sharedChecksum(of: version) != found
+                {
                     throw SyncProblem.differs(number: entry.number)
                 }
             }

@@ -59,14 +59,17 @@ struct SyncCodec: Sendable {
     func bytes(_ payload: [UInt8], number: UInt64) throws -> [UInt8] {
         switch (payload.first, key) {
         case (Format.plain, nil): return Array(payload.dropFirst())
-        case (Format.plain, _?): throw SyncProblem.wrongKey("commit \(number) is not encrypted, and this replica has a key")
-        case (Format.encrypted, nil): throw SyncProblem.wrongKey("commit \(number) is encrypted, and this replica has no key")
+        case (Format.plain, _?):
+            throw SyncProblem.wrongKey("commit \(number) is not encrypted, and this replica has a key")
+        case (Format.encrypted, nil):
+            throw SyncProblem.wrongKey("commit \(number) is encrypted, and this replica has no key")
         case (Format.encrypted, let key?):
             do {
                 let box = try ChaChaPoly.SealedBox(combined: payload.dropFirst())
                 return Array(try ChaChaPoly.open(box, using: key.key, authenticating: place(number)))
             } catch {
-                throw SyncProblem.wrongKey("commit \(number) was encrypted with another key, for another place, or is damaged")
+                throw SyncProblem.wrongKey(
+                    "commit \(number) was encrypted with another key, for another place, or is damaged")
             }
         case (let format?, _):
             throw SyncProblem.unacceptable(number: number, cause: PayloadError(found: "format \(format)"))

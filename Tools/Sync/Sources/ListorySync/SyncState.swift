@@ -105,7 +105,9 @@ final class SyncStates: Sendable {
             continuation.yield(content.state)
             return content.next
         }
-        continuation.onTermination = { [weak self] _ in self?.content.withLock { _ = $0.readers.removeValue(forKey: key) } }
+        continuation.onTermination = { [weak self] _ in
+            self?.content.withLock { _ = $0.readers.removeValue(forKey: key) }
+        }
         return stream
     }
 }

@@ -43,7 +43,8 @@ struct LogOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file with the key of 32 bytes, in hexadecimal digits, with which all commits are encrypted.", valueName: "file"))
+            "A file with the key of 32 bytes, in hexadecimal digits, with which all commits are encrypted.",
+            valueName: "file"))
     var keyFile: String?
 
     func log() throws -> any SharedLog {
@@ -76,7 +77,9 @@ struct ExchangeCommand: AsyncParsableCommand {
     @Flag(help: "Go on until interrupted, and print each change of the state.")
     var follow = false
     @Flag(
-        help: "If the log has lost commits and others have gone on, make those that only this replica has pending again. Nothing is lost.")
+        help:
+            "If the log has lost commits and others have gone on, make those that only this replica has pending again. Nothing is lost."
+    )
     var heal = false
 
     func run() async throws {
@@ -119,7 +122,8 @@ struct ExchangeCommand: AsyncParsableCommand {
 
 /// Says how far a replica is, without asking the log.
 struct StatusCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "status", abstract: "Print how far a store is synchronised.")
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Print how far a store is synchronised.")
 
     @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
     var path: String
@@ -150,7 +154,8 @@ struct VerifyLogCommand: AsyncParsableCommand {
 /// Servers to try it.
 struct ClusterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cluster", abstract: "Start three NATS servers and a PostgreSQL pair on loopback, until interrupted.")
+        commandName: "cluster",
+        abstract: "Start three NATS servers and a PostgreSQL pair on loopback, until interrupted.")
 
     @Flag(help: "End when the input ends, for programs that start this one.")
     var untilInputEnds = false

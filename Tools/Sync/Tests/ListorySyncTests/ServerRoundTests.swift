@@ -21,7 +21,8 @@ struct ServerRoundTests {
 
         init(_ name: String, store: String, folder: TemporaryFolder, url: String?) {
             self.name = name
-            arguments = [name, folder.file(store), folder.file(""), "\(UInt64.random(in: 0..<1 << 40))"]
+            arguments =
+                [name, folder.file(store), folder.file(""), "\(UInt64.random(in: 0..<1 << 40))"]
                 + (url.map { [$0, "list"] } ?? [])
         }
 
@@ -114,7 +115,9 @@ struct ServerRoundTests {
             try await Task.sleep(for: .milliseconds(Int.random(in: 0..<150, using: &generator)))
         }
         try Data().write(to: URL(filePath: folder.file("settle")))
-        func state(_ number: Int) -> String? { try? String(contentsOfFile: folder.file("device\(number).state"), encoding: .utf8) }
+        func state(_ number: Int) -> String? {
+            try? String(contentsOfFile: folder.file("device\(number).state"), encoding: .utf8)
+        }
         let settling = ContinuousClock.now
         let deadline = settling + .seconds(90)
         var states: [String?] = []
@@ -134,7 +137,9 @@ struct ServerRoundTests {
         let store = try UntypedStore.open(at: folder.file("store1"))
         var ids: [String] = []
         for number in 1...(try store.version.rawValue) {
-            guard let id = try store.commit(Version(number)).annotation(named: CommitAnnotation.identifier) else { continue }
+            guard let id = try store.commit(Version(number)).annotation(named: CommitAnnotation.identifier) else {
+                continue
+            }
             ids.append(id.map { String($0, radix: 16) }.joined(separator: "."))
         }
         #expect(Set(ids).count == ids.count, "seed \(seed): a commit is in the log twice")

@@ -42,7 +42,9 @@ final class Simulation {
         fileprivate var isGrouping = false
         private var copies = 0
 
-        fileprivate init(_ number: Int, _ shape: Shape, _ folder: TemporaryFolder, _ log: any SharedLog, seed: UInt64) throws {
+        fileprivate init(_ number: Int, _ shape: Shape, _ folder: TemporaryFolder, _ log: any SharedLog, seed: UInt64)
+            throws
+        {
             (self.number, self.folder, user) = (number, folder, "user \(number % 2)")
             var options = StoreOptions()
             (options.coalescing, options.undoScope, options.rules) = (.never, .origin, shape.rules(number))
@@ -53,7 +55,12 @@ final class Simulation {
             }
             // The time stands still, and a step has its own.
             let time = Mutex<Int64>(Int64(number))
-            options.now = { Timestamp(microseconds: time.withLock { $0 += 1_000; return $0 }) }
+            options.now = {
+                Timestamp(
+                    microseconds: time.withLock {
+                        $0 += 1_000; return $0
+                    })
+            }
             self.options = options
             path = folder.file("device\(number)")
             store = try UntypedStore.create(at: path, options: options)
@@ -183,7 +190,7 @@ final class Simulation {
             device.isGrouping = false
             try rejoin(device)
             try await device.replica.synchronize()
-        } catch where isBroken(error) {
+        } catch  where isBroken(error) {
             isNoticed = true
             // The log cannot be used any more. Another one takes its place, which the devices fill with what they have.
             server = MemoryServer()
@@ -244,7 +251,7 @@ final class Simulation {
         }
         try await synchronize(device)
         // What an exchange does not read, a verification does.
-        do { _ = try await device.replica.verifyLog() } catch where isBroken(error) {
+        do { _ = try await device.replica.verifyLog() } catch  where isBroken(error) {
             isNoticed = true
             server = MemoryServer()
             for device in devices { try rejoin(device) }
@@ -283,7 +290,9 @@ final class Simulation {
         let first = try ReferenceList(devices[0].store.snapshot, devices[0].store.source)
         for device in devices {
             let pending = try device.store.pendingCount
-            guard pending == 0 else { throw Failure(description: "device \(device.number) has \(pending) commits that wait") }
+            guard pending == 0 else {
+                throw Failure(description: "device \(device.number) has \(pending) commits that wait")
+            }
             let version = try device.store.version
             guard version.rawValue == server.count else {
                 throw Failure(

@@ -28,7 +28,9 @@ struct SimulationTests {
         return shape
     }
 
-    @Test("Three devices, thirty steps each: of 120 seeds, none ends with different lists, none stops, and no commit is lost or doubled")
+    @Test(
+        "Three devices, thirty steps each: of 120 seeds, none ends with different lists, none stops, and no commit is lost or doubled"
+    )
     func threeDevices() async {
         let found = await failure(seeds: Self.first..<Self.first + 120) { seed in
             let simulation = try Simulation(seed: seed)
@@ -52,7 +54,9 @@ struct SimulationTests {
         #expect(found == nil)
     }
 
-    @Test("Twenty thousand short runs, with rules that differ, packed logs, keys and faults", arguments: 0..<8 as Range<UInt64>)
+    @Test(
+        "Twenty thousand short runs, with rules that differ, packed logs, keys and faults",
+        arguments: 0..<8 as Range<UInt64>)
     func manySeeds(part: UInt64) async {
         let count = UInt64((Soak.isEnabled ? 1_000_000 : 20_000) / 8)
         let first = Self.first + part * count
@@ -65,7 +69,9 @@ struct SimulationTests {
         #expect(found == nil)
     }
 
-    @Test("A log that lies, in a thousand ways: each is noticed, and no commit is lost that a device has", arguments: 0..<4 as Range<UInt64>)
+    @Test(
+        "A log that lies, in a thousand ways: each is noticed, and no commit is lost that a device has",
+        arguments: 0..<4 as Range<UInt64>)
     func lyingLogs(part: UInt64) async {
         let count = UInt64(250 * Soak.factor)
         let first = Self.first + part * count

@@ -38,7 +38,9 @@ struct ReplicaDevice {
                 if let replica { try report(replica, store, folder.appending(path: "\(name).state")) }
                 continue
             }
-            if let commit = try await edit(store, &edits), let id = try commit.annotation(named: CommitAnnotation.identifier) {
+            if let commit = try await edit(store, &edits),
+                let id = try commit.annotation(named: CommitAnnotation.identifier)
+            {
                 try file.write(contentsOf: Data((id.map { String($0, radix: 16) }.joined(separator: ".") + "\n").utf8))
             }
         }

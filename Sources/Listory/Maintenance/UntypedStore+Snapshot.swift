@@ -1,0 +1,28 @@
+// Writes the file with which a new replica begins.
+//
+// Always holds: it has no pending commits.
+
+import LMDB
+import ListModel
+
+@_spi(Sync)
+extension UntypedStore {
+    /// Writes a copy with which a new replica begins: the newest rows, without their past.
+    ///
+    /// - Parameter target: a file that does not exist.
+    /// - Returns: its position; nil if commits are pending.
+    /// - Complexity: O(rows).
+    public func writeSnapshot(to target: String) throws -> SharedPosition? {
+        try door {
+            let scratch = target + "-scratch"
+            defer { DataFile.remove(scratch) }
+            let last = durableVersion
+            guard last > .empty, try pendingCount == 0 else { return nil }
+            var compactor = try Compactor(self, Compaction(keeping: .from(last)), to: scratch, options)
+            let written = try compactor.run { _ in }
+            guard written.version == last, group.log.confirmed.covers(last) else { return nil }
+            try compactor.finish(target)
+            return SharedPosition(try CommitLog.confirmAll(of: target))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// `listory sync`. Always holds: the tool itself has no clients of servers; it becomes the program that has them.
+
+import ArgumentParser
+
+struct SyncCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Keep a store and a shared log together.",
+        discussion: """
+            Several devices keep one list: each has a store, and between them stands a log on a PostgreSQL or a NATS server. \
+            A store that was never synchronised sends all its commits; a file that is not there is made from the log. \
+            "listory sync --help-all" prints the options of the program listory-sync, which stands beside this tool or in \
+            one of the folders of PATH.
+
+            Example:
+              listory sync todo.listory --with postgresql://anna@example.org/lists --list groceries
+              listory sync todo.listory --with nats://example.org --list groceries --follow
+              listory sync status todo.listory
+              listory sync verify todo.listory --with nats://example.org --list groceries
+              listory sync cluster
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "The arguments of listory-sync.")
+    var arguments: [String] = []
+
+    func run() throws {
+        try CompanionProgram.become(
+            "listory-sync", arguments == ["--help-all"] ? ["--help"] : arguments, package: "Tools/Sync")
+    }
+}
