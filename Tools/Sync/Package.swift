@@ -48,7 +48,9 @@ let package = Package(
         .target(name: "LogServers"),
         .executableTarget(
             name: "SyncBench",
-            dependencies: ["SharedLog", "PostgresLog", "NATSLog", "LogServers", "CLibpq", "CNATS"]),
+            dependencies: [
+                "ListorySync", "SharedLog", "PostgresLog", "NATSLog", "LogServers", "CLibpq", "CNATS",
+            ]),
         // Starts a server and waits to be killed, for the test that servers end with the process that started them.
         .executableTarget(name: "ServerHolder", dependencies: ["LogServers"], path: "Tests/ServerHolder"),
         .testTarget(

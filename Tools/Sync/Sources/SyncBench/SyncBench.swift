@@ -1,5 +1,5 @@
-// How fast the engines append to one list and read it, beside the client library of the server, used directly, with the same bytes in
-// the same run. Servers are started on loopback with their files in the temporary folder.
+// How fast the engines append to one list and read it, and how fast replicas exchange commits, beside the client library of the server,
+// used directly, with the same bytes in the same run. Servers are started on loopback with their files in the temporary folder.
 //
 //     sync-bench [--runs 5] [--quick] [postgres] [nats]
 
@@ -81,6 +81,11 @@ struct SyncBench {
                     try RawPostgres(server.url, table: list, copies: true),
                 ]
             }
+            try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs) { list in
+                try PostgresLog(url: server.url, list: list)
+            } raw: { list in
+                try RawPostgres(server.url, table: list, copies: true)
+            }.run()
             server.end()
         }
         if arguments.isEmpty || arguments.contains("nats") {
@@ -93,6 +98,11 @@ struct SyncBench {
                     try RawNATS(server.url, stream: list, isBatched: false),
                 ]
             }
+            try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs) { list in
+                try NATSLog(url: server.url, list: list)
+            } raw: { list in
+                try RawNATS(server.url, stream: list + "raw", isBatched: true)
+            }.run()
             server.end()
         }
     }

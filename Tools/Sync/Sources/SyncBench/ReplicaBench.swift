@@ -1,0 +1,131 @@
+// How fast replicas exchange commits, beside the raw client that stores the same bytes, and beside the engine alone.
+
+import Foundation
+import ListModel
+@_spi(Sync) import Listory
+import ListorySync
+import SharedLog
+
+struct ReplicaBench {
+    let open: @Sendable (String) throws -> any SharedLog
+    let raw: @Sendable (String) throws -> any RawClient
+    let commitCount: Int
+    let runs: Int
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "sync-bench-\(UUID().uuidString)")
+
+    init(
+        commits: Int, runs: Int, open: @escaping @Sendable (String) throws -> any SharedLog,
+        raw: @escaping @Sendable (String) throws -> any RawClient
+    ) throws {
+        (commitCount, self.runs, self.open, self.raw) = (commits, runs, open, raw)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    func run() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        print("Replicas: \(commitCount) commits of one row each, the median of \(runs) runs\n")
+        var sends: [Double] = [], catchUps: [Double] = [], rawSends: [Double] = [], rawReads: [Double] = []
+        for run in 0..<runs {
+            let list = "replica\(UInt32.random(in: 0...UInt32.max))"
+            let first = try store("first\(run)")
+            for number in 0..<commitCount { try edit(first, number) }
+            let sender = try Replica(first, open(list), list: list)
+            sends.append(Double(commitCount) / (try await time { try await sender.synchronize() }))
+            let second = try store("second\(run)")
+            let reader = try Replica(second, open(list), list: list)
+            catchUps.append(Double(commitCount) / (try await time { try await reader.synchronize() }))
+            guard try second.snapshot.stateHash == first.snapshot.stateHash else { fatalError("the replicas differ") }
+            // The same bytes, as many at once.
+            let client = try raw(list)
+            var position = LogPosition.beginning
+            let batches = try stride(from: 1, through: commitCount, by: 8_000).map { start in
+                try (start..<min(start + 8_000, commitCount + 1)).map { number in
+                    let entry = LogEntry(
+                        after: position, payload: [1] + (try first.sharedRecord(of: Version(UInt64(number)))))
+                    position = entry.position
+                    return entry
+                }
+            }
+            rawSends.append(Double(commitCount) / (try await time { for batch in batches { try client.append(batch) } }))
+            rawReads.append(Double(commitCount) / (try await time { _ = try client.readAll(maximumBytes: 4 << 20) }))
+            try first.close()
+            try second.close()
+        }
+        line("sending", sends, "the raw client", rawSends)
+        line("catching up", catchUps, "the raw client reading", rawReads)
+        try await latency()
+    }
+
+    /// From a commit on one replica to the update on another, beside an append that wakes a reader, without replicas.
+    private func latency() async throws {
+        let list = "latency\(UInt32.random(in: 0...UInt32.max))"
+        let (first, second) = (try store("a"), try store("b"))
+        let replicas = try [first, second].map { try Replica($0, open(list), list: list) }
+        let tasks = replicas.map { replica in Task { await replica.follow() } }
+        let updates = try second.updates()
+        var iterator = updates.makeAsyncIterator()
+        var times: [Double] = []
+        for number in 0..<200 {
+            let clock = ContinuousClock()
+            let start = clock.now
+            try edit(first, number)
+            while let update = await iterator.next(), update.snapshot.version.rawValue <= number {}
+            times.append((clock.now - start).seconds)
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        for task in tasks { task.cancel() }
+        let (writer, reader) = (try open(list + "e"), try open(list + "e"))
+        var changes = reader.changes().makeAsyncIterator()
+        var position = LogPosition.beginning
+        _ = try await reader.end()
+        try await Task.sleep(for: .milliseconds(200))
+        var engine: [Double] = []
+        for _ in 0..<200 {
+            let entry = LogEntry(after: position, payload: [UInt8](repeating: 7, count: 80))
+            let clock = ContinuousClock()
+            let start = clock.now
+            _ = try await writer.append([entry], after: position)
+            while try await reader.entries(after: position.number, maximumBytes: 1 << 20).isEmpty { _ = await changes.next() }
+            engine.append((clock.now - start).seconds)
+            position = entry.position
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let (ours, alone) = (times.sorted(), engine.sorted())
+        print(
+            String(
+                format: "  a commit until it is seen: %.2f ms (90 %%: %.2f); the engine alone %.2f ms (90 %%: %.2f): %.2f times\n",
+                ours[100] * 1000, ours[180] * 1000, alone[100] * 1000, alone[180] * 1000, ours[100] / alone[100]))
+        await writer.close()
+        await reader.close()
+    }
+
+    private func store(_ name: String) throws -> UntypedStore {
+        var options = StoreOptions()
+        (options.durability, options.undoScope) = (.deferred, .origin)
+        return try UntypedStore.create(at: folder.appending(path: name).path, options: options)
+    }
+
+    private func edit(_ store: UntypedStore, _ number: Int) throws {
+        try store.edit("Add", origin: "user") { list in
+            if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0)) }
+            let content = Array("row number \(number), some forty bytes long".utf8)
+            try list.insert(NewRow(id: .integer(Int64(number)), content: content), at: .end(ofSection: 0))
+        }
+    }
+
+    private func time(_ body: () async throws -> Void) async throws -> Double {
+        let clock = ContinuousClock()
+        let start = clock.now
+        try await body()
+        return (clock.now - start).seconds
+    }
+
+    private func line(_ what: String, _ ours: [Double], _ peer: String, _ theirs: [Double]) {
+        let (ours, theirs) = (ours.sorted(), theirs.sorted())
+        let (median, other) = (ours[ours.count / 2], theirs[theirs.count / 2])
+        print(
+            String(
+                format: "  %@: %.0f commits a second (%.0f–%.0f); %@ %.0f: %.2f times its time", what, median,
+                ours.first!, ours.last!, peer, other, other / median))
+    }
+}
