@@ -146,7 +146,9 @@ extension GroupCommit {
     func isBehind() throws -> Bool {
         if monitor.withLock({ state.isLost }) { return true }
         guard let end = try log.journal.table?.published() else { return false }
-        return end.head.version > durableVersion
+        if end.head.version > durableVersion { return true }
+        // Another process may have replaced the last commits of a replica by as many.
+        return log.confirmed.end != nil && end.head != head
     }
 
     /// Notes what has become of queued commits.

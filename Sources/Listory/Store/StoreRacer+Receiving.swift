@@ -13,8 +13,7 @@ extension StoreRacer {
     ///   - records: their records, in order.
     ///   - refused: why pending commits are given up, by their checksums.
     /// - Returns: what the pending commits have become, in order.
-    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``; ``ListError/busy(path:processes:)`` if pending commits are recognised in the records,
-    ///   and another process has the store open; errors of the file.
+    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``; errors of the file.
     func receive(_ records: [[UInt8]], refused: [UInt64: String] = [:]) throws -> [RebasedCommit] {
         try withHead { head in
             try catchingUp(&head) { head in
@@ -65,12 +64,6 @@ extension StoreRacer {
             let setAside = try zip(own, rebased).compactMap { old, new -> SetAsideCommit? in
                 guard let reason = new.reason, try old.givenUpReason == nil else { return nil }
                 return SetAsideCommit(commit: old, reason: reason)
-            }
-            // Others notice that commits were replaced by the greater version.
-            if let others = try log.journal.table?.neighbours(), !others.isEmpty, !own.isEmpty,
-                head.editor.state.version <= queue.head.version
-            {
-                throw ListError.busy(path: log.path, processes: others.map(\.processID))
             }
             let now = try log.replace(
                 after: start, with: group.queued(), expecting: queue.head, confirmed: end, rebased, setAside: setAside)

@@ -23,6 +23,9 @@ struct SyncCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: "The arguments of listory-sync.")
     var arguments: [String] = []
 
+    // It is among the arguments; this is for the help.
+    @OptionGroup var json: JSONOption
+
     func run() throws {
         try CompanionProgram.become(
             "listory-sync", arguments == ["--help-all"] ? ["--help"] : arguments, package: "Tools/Sync")

@@ -109,11 +109,8 @@ public actor Replica {
         do {
             try await synchronize()
             return true
-        } catch let error as SharedLogError {
-            if case .unavailable = error { return true }
-            return false
         } catch {
-            return false
+            return (error as? SharedLogError)?.isPassing ?? false
         }
     }
 
@@ -131,13 +128,14 @@ public actor Replica {
             try? noteCounts { state in
                 switch error {
                 case let problem as SyncProblem: state.phase = .stopped(problem)
-                case let failure as SharedLogError:
+                case let failure as SharedLogError where failure.isPassing:
                     if case .offline(let since, _) = state.phase {
                         state.phase = .offline(since: since, cause: failure)
                     } else {
                         state.phase = .offline(since: options.now(), cause: failure)
                     }
-                default: break
+                case let failure as SharedLogError: state.phase = .stopped(.server(failure))
+                default: state.phase = .stopped(.store(error))
                 }
             }
             throw error
@@ -230,7 +228,10 @@ public actor Replica {
             let index = Int(number - position.number) - 1
             let version = Version(number)
             let reason = "it has \(bytes) bytes, and the shared log takes \(limit)"
-            try store.setAside([SharedPosition(record: records[index], version: version).checksum: reason])
+            let checksum = try SharedPosition(record: records[index], version: version).checksum
+            do { try store.setAside([checksum: reason]) } catch is MustRetreat {
+                throw SyncProblem.forked(after: position.number)
+            }
             return false
         }
         // They may have been made again meanwhile, by an edit that took its time; then they come back.
@@ -346,5 +347,12 @@ public actor Replica {
         storeAt path: String, after number: UInt64, options: StoreOptions = StoreOptions()
     ) throws {
         try UntypedStore.retreat(at: path, to: Version(number), options: options)
+    }
+}
+
+extension SharedLogError {
+    /// Whether trying again may help.
+    fileprivate var isPassing: Bool {
+        if case .unavailable = self { true } else { false }
     }
 }

@@ -52,8 +52,8 @@ public enum SyncRepair: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a replica has stopped to follow a log.
 public enum SyncProblem: Error, Sendable, CustomStringConvertible {
-    /// The log has other commits from a position on than those that it had confirmed, and checkpoints or packed commits cover them: the
-    /// store has to be closed and ``Replica/retreat(storeAt:after:options:)`` called. Nothing is lost.
+    /// The commits from a position on have to be made again, because the log has lost them, or the store had a past when it joined; but
+    /// checkpoints or packed commits cover them. The store has to be closed and ``Replica/retreat(storeAt:after:options:)`` called. Nothing is lost.
     case forked(after: UInt64)
     /// The log is one of another list, or has been replaced.
     case otherLog
@@ -64,18 +64,24 @@ public enum SyncProblem: Error, Sendable, CustomStringConvertible {
     case unacceptable(number: UInt64, cause: any Error)
     /// The log has another commit at a number than the one that it had confirmed.
     case differs(number: UInt64)
+    /// The server refuses this replica, or has something damaged.
+    case server(SharedLogError)
+    /// The store has failed, or is closed.
+    case store(any Error)
     /// The key is not that of the list.
     case wrongKey(String)
 
     public var description: String {
         switch self {
         case .forked(let number):
-            "the shared log has other commits after number \(number) than those that it had confirmed"
+            "the commits after number \(number) have to be made again behind those of the shared log, for which the store is closed"
         case .otherLog: "the shared log is another one: not even its first commit is the one that this replica has"
         case .lost(let number, let oldest):
             "the shared log has lost the commits after \(number); this replica has those after \(oldest)"
         case .unacceptable(let number, let cause): "commit \(number) of the shared log cannot be adopted: \(cause)"
         case .differs(let number): "the shared log has another commit \(number) than the one that it had confirmed"
+        case .server(let error): error.description
+        case .store(let error): "\(error)"
         case .wrongKey(let reason): "the key is not that of the list: \(reason)"
         }
     }

@@ -12,11 +12,15 @@ enum Stores {
     }
 
     /// How far a store is synchronised.
-    static func status(_ path: String) throws -> String {
+    static func status(_ path: String, isJSON: Bool) throws -> String {
         var options = StoreOptions()
         options.isReadOnly = true
         let store = try UntypedStore.open(at: path, options: options)
         defer { try? store.close() }
+        if isJSON {
+            let confirmed = store.confirmed.map { "\($0.version)" } ?? "null"
+            return #"{"confirmed":\#(confirmed),"waiting":\#(try store.pendingCount),"setAside":\#(try store.setAsideCommits.count)}"#
+        }
         guard let confirmed = store.confirmed else { return "\(path) was never synchronised" }
         var lines = ["version \(confirmed.version) is in the shared log, \(try store.pendingCount) commits wait"]
         for aside in try store.setAsideCommits { lines.append("set aside: \(aside.commit): \(aside.reason)") }

@@ -28,6 +28,43 @@ struct SyncProgram: AsyncParsableCommand {
             """,
         subcommands: [ExchangeCommand.self, StatusCommand.self, VerifyLogCommand.self, ClusterCommand.self],
         defaultSubcommand: ExchangeCommand.self)
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard CommandLine.arguments.contains("--json"), exitCode(for: error) == .failure else { exit(withError: error) }
+            let report = ["error": ["code": "sync", "message": "\(error)"]]
+            FileHandle.standardError.write(((try? JSONEncoder().encode(report)) ?? Data()) + Data("\n".utf8))
+            exit(withError: ExitCode.failure)
+        }
+    }
+}
+
+/// How results are printed.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print results and errors as JSON.")
+    var json = false
+
+    func write(_ state: SyncState) throws {
+        guard json else { return print(state.line) }
+        struct Report: Encodable {
+            var phase: String
+            var problem: String?
+            var confirmed: UInt64
+            var waiting: UInt64
+            var setAside: Int
+        }
+        let report = Report(
+            phase: state.name, problem: state.problem, confirmed: state.confirmed.rawValue, waiting: state.waitingCount,
+            setAside: state.setAsideCount)
+        print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+    }
 }
 
 /// The store, the server, the list, and the key.
@@ -74,6 +111,7 @@ struct ExchangeCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
     var path: String
     @OptionGroup var server: LogOptions
+    @OptionGroup var output: OutputOptions
     @Flag(help: "Go on until interrupted, and print each change of the state.")
     var follow = false
     @Flag(
@@ -90,13 +128,13 @@ struct ExchangeCommand: AsyncParsableCommand {
             let replica = try Replica(store, log, list: server.list, options: options)
             do {
                 if follow { try await watch(replica) } else { try await replica.synchronize() }
-                print(replica.state.line)
-                for repair in replica.state.repairs { print(repair) }
+                try output.write(replica.state)
+                if !output.json { for repair in replica.state.repairs { print(repair) } }
                 return try store.close()
             } catch SyncProblem.forked(let number) where heal {
                 try store.close()
                 try Replica.retreat(storeAt: path, after: number)
-                print("the commits after \(number) are pending again")
+                if !output.json { print("the commits after \(number) are pending again") }
             } catch {
                 try? store.close()
                 throw error
@@ -106,11 +144,11 @@ struct ExchangeCommand: AsyncParsableCommand {
 
     /// Prints the states until the replica stops.
     private func watch(_ replica: Replica) async throws {
-        let states = Task {
+        let states = Task { [output] in
             var last = ""
             for await state in replica.states where state.line != last {
                 last = state.line
-                print(last)
+                try output.write(state)
                 fflush(nil)
             }
         }
@@ -127,9 +165,10 @@ struct StatusCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
     var path: String
+    @OptionGroup var output: OutputOptions
 
     func run() throws {
-        print(try Stores.status(path))
+        print(try Stores.status(path, isJSON: output.json))
     }
 }
 
@@ -141,13 +180,14 @@ struct VerifyLogCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
     var path: String
     @OptionGroup var server: LogOptions
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let store = try Stores.openOrCreate(path)
         defer { try? store.close() }
         let replica = try Replica(store, server.log(), list: server.list, options: server.options())
         let count = try await replica.verifyLog()
-        print("the shared log has \(count) commits; those that are confirmed here are the same")
+        print(output.json ? #"{"commits":\#(count)}"# : "the shared log has \(count) commits; those that are confirmed here are the same")
     }
 }
 
@@ -192,17 +232,30 @@ struct ClusterCommand: ParsableCommand {
 }
 
 extension SyncState {
+    /// The phase in a word.
+    var name: String {
+        switch phase {
+        case .unknown: "unknown"
+        case .upToDate: "up to date"
+        case .working: "exchanging"
+        case .offline: "offline"
+        case .stopped: "stopped"
+        }
+    }
+
+    /// Why it is offline or has stopped.
+    var problem: String? {
+        switch phase {
+        case .offline(let since, let cause): "since \(since): \(cause)"
+        case .stopped(let problem): "\(problem)"
+        default: nil
+        }
+    }
+
     /// The state in a line.
     var line: String {
-        let what =
-            switch phase {
-            case .unknown: "not asked yet"
-            case .upToDate: "up to date"
-            case .working: "exchanging"
-            case .offline(let since, let cause): "offline since \(since): \(cause)"
-            case .stopped(let problem): "stopped: \(problem)"
-            }
+        let problem = problem.map { " (\($0))" } ?? ""
         let aside = setAsideCount == 0 ? "" : ", \(setAsideCount) set aside"
-        return "\(what); version \(confirmed) is in the shared log, \(waitingCount) commits wait\(aside)"
+        return "\(name)\(problem); version \(confirmed) is in the shared log, \(waitingCount) commits wait\(aside)"
     }
 }
