@@ -46,7 +46,8 @@ struct ReplicaBench {
                     return entry
                 }
             }
-            rawSends.append(Double(commitCount) / (try await time { for batch in batches { try client.append(batch) } }))
+            let sending = try await time { for batch in batches { try client.append(batch) } }
+            rawSends.append(Double(commitCount) / sending)
             rawReads.append(Double(commitCount) / (try await time { _ = try client.readAll(maximumBytes: 4 << 20) }))
             try first.close()
             try second.close()
@@ -85,7 +86,9 @@ struct ReplicaBench {
             let clock = ContinuousClock()
             let start = clock.now
             _ = try await writer.append([entry], after: position)
-            while try await reader.entries(after: position.number, maximumBytes: 1 << 20).isEmpty { _ = await changes.next() }
+            while try await reader.entries(after: position.number, maximumBytes: 1 << 20).isEmpty {
+                _ = await changes.next()
+            }
             engine.append((clock.now - start).seconds)
             position = entry.position
             try await Task.sleep(for: .milliseconds(5))
@@ -93,8 +96,9 @@ struct ReplicaBench {
         let (ours, alone) = (times.sorted(), engine.sorted())
         print(
             String(
-                format: "  a commit until it is seen: %.2f ms (90 %%: %.2f); the engine alone %.2f ms (90 %%: %.2f): %.2f times\n",
-                ours[100] * 1000, ours[180] * 1000, alone[100] * 1000, alone[180] * 1000, ours[100] / alone[100]))
+                format: "  a commit until it is seen: %.2f ms (90 %%: %.2f); "
+                    + "the engine alone %.2f ms (90 %%: %.2f): %.2f times\n", ours[100] * 1000, ours[180] * 1000,
+                alone[100] * 1000, alone[180] * 1000, ours[100] / alone[100]))
         await writer.close()
         await reader.close()
     }

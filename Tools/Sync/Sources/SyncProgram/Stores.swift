@@ -19,7 +19,8 @@ enum Stores {
         defer { try? store.close() }
         if isJSON {
             let confirmed = store.confirmed.map { "\($0.version)" } ?? "null"
-            return #"{"confirmed":\#(confirmed),"waiting":\#(try store.pendingCount),"setAside":\#(try store.setAsideCommits.count)}"#
+            let (waiting, aside) = (try store.pendingCount, try store.setAsideCommits.count)
+            return #"{"confirmed":\#(confirmed),"waiting":\#(waiting),"setAside":\#(aside)}"#
         }
         guard let confirmed = store.confirmed else { return "\(path) was never synchronised" }
         var lines = ["version \(confirmed.version) is in the shared log, \(try store.pendingCount) commits wait"]

@@ -38,7 +38,8 @@ struct SyncProgram: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            guard CommandLine.arguments.contains("--json"), exitCode(for: error) == .failure else { exit(withError: error) }
+            let isJSON = CommandLine.arguments.contains("--json")
+            guard isJSON, exitCode(for: error) == .failure else { exit(withError: error) }
             let report = ["error": ["code": "sync", "message": "\(error)"]]
             FileHandle.standardError.write(((try? JSONEncoder().encode(report)) ?? Data()) + Data("\n".utf8))
             exit(withError: ExitCode.failure)
@@ -187,7 +188,8 @@ struct VerifyLogCommand: AsyncParsableCommand {
         defer { try? store.close() }
         let replica = try Replica(store, server.log(), list: server.list, options: server.options())
         let count = try await replica.verifyLog()
-        print(output.json ? #"{"commits":\#(count)}"# : "the shared log has \(count) commits; those that are confirmed here are the same")
+        let text = "the shared log has \(count) commits; those that are confirmed here are the same"
+        print(output.json ? #"{"commits":\#(count)}"# : text)
     }
 }
 
