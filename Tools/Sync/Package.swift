@@ -68,7 +68,8 @@ let package = Package(
             dependencies: [
                 "ListorySync", "MemoryLog", "SharedLogs", "LogServers", "ReplicaDevice", "SyncProgram",
                 .product(name: "TestSupport", package: "listory"),
-            ]),
+            ],
+            exclude: ["Fixtures"]),
     ],
     swiftLanguageModes: [.v6]
 )
