@@ -1,0 +1,152 @@
+// Tests what a replica says, refuses, encrypts and begins with.
+
+import Foundation
+import ListModel
+@_spi(Sync) import Listory
+import ListorySync
+import SharedLog
+import Synchronization
+import TestSupport
+import Testing
+
+import class MemoryLog.MemoryLog
+import class MemoryLog.MemoryServer
+
+@Suite("A replica")
+struct ReplicaTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder.inMemory() }
+
+    private func store(_ name: String) throws -> UntypedStore { try UntypedStore.create(at: folder.file(name)) }
+
+    private func insert(_ id: Int64, _ store: UntypedStore, content: [UInt8] = [1]) throws {
+        try store.edit("Insert") { list in
+            if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0)) }
+            try list.insert(NewRow(id: .integer(id), content: content), at: .end(ofSection: 0))
+        }
+    }
+
+    private func replica(_ store: UntypedStore, _ log: any SharedLog, key: SyncKey? = nil) throws -> Replica {
+        var options = Replica.Options()
+        (options.key, options.retryPause) = (key, .milliseconds(20))
+        return try Replica(store, log, list: "list", options: options)
+    }
+
+    @Test(
+        "With a key, the log has nothing of the contents; without it, or with another, the log is refused and nothing changes"
+    )
+    func encryption() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        let secret = Array("a secret that nobody else may read".utf8)
+        let key = SyncKey()
+        try insert(1, a, content: secret)
+        let first = try replica(a, MemoryLog(server), key: key)
+        try await first.synchronize()
+        let entries = try await MemoryLog(server).entries(after: 0, maximumBytes: .max)
+        let bytes = entries.flatMap { $0.encoded() }
+        #expect(!Data(bytes).contains(Data("secret".utf8)) && !Data(bytes).contains(Data("Insert".utf8)))
+        for other in [nil, SyncKey()] {
+            let wrong = try replica(b, MemoryLog(server), key: other)
+            await #expect(throws: SyncProblem.self) { try await wrong.synchronize() }
+            guard case .stopped(.wrongKey) = wrong.state.phase else {
+                Issue.record("\(wrong.state)")
+                return
+            }
+            #expect(try b.version == .empty)
+        }
+        let right = try replica(b, MemoryLog(server), key: try SyncKey(bytes: key.bytes))
+        try await right.synchronize()
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+        // An entry that somebody has put in another place.
+        server.replace(1, payload: entries[0].payload + [0], link: 0)
+        let late = try store("late")
+        let third = try replica(late, MemoryLog(server), key: key)
+        await #expect(throws: SyncProblem.self) { try await third.synchronize() }
+        #expect(throws: SyncProblem.self) { try SyncKey(bytes: [1, 2, 3]) }
+    }
+
+    @Test("A commit that the server does not take is set aside, and those behind it are sent")
+    func tooLarge() async throws {
+        let server = MemoryServer(maximumEntryBytes: 2_000)
+        let (a, b) = (try store("a"), try store("b"))
+        try insert(1, a)
+        try insert(2, a, content: [UInt8](repeating: 7, count: 5_000))
+        try insert(3, a)
+        let first = try replica(a, MemoryLog(server))
+        try await first.synchronize()
+        #expect(first.state.setAsideCount == 1 && first.state.waitingCount == 0)
+        #expect(try a.setAsideCommits.map(\.commit.name) == ["Insert"])
+        #expect(try a.setAsideCommits[0].reason.contains("2000"))
+        try await replica(b, MemoryLog(server)).synchronize()
+        #expect(try b.snapshot.sections[0].items.map(\.id) == [1, 3])
+    }
+
+    @Test("Its state says that it is offline and how much waits, and follows by itself when the log is there again")
+    func following() async throws {
+        let server = MemoryServer()
+        let isOffline = Atomic(true)
+        let a = try store("a")
+        let log = MemoryLog(server) { _ in isOffline.load(ordering: .relaxed) ? .requestLost : nil }
+        let first = try replica(a, log)
+        let task = Task { await first.follow() }
+        try insert(1, a)
+        try insert(2, a)
+        for await state in first.states {
+            if case .offline = state.phase, state.waitingCount == 2 { break }
+        }
+        isOffline.store(false, ordering: .relaxed)
+        for await state in first.states {
+            if case .upToDate = state.phase, state.waitingCount == 0 { break }
+        }
+        // Another replica's commits arrive without being asked for.
+        let b = try store("b")
+        let second = try replica(b, MemoryLog(server))
+        let other = Task { await second.follow() }
+        try insert(3, a)
+        for await state in second.states where state.confirmed == 3 { break }
+        #expect(try b.snapshot.itemCount == 3)
+        try b.close()
+        // A store that is closed ends it.
+        await other.value
+        task.cancel()
+        await task.value
+    }
+
+    @Test(
+        "A new replica begins with a snapshot, and need not read what is before it, even if that is damaged",
+        arguments: [false, true])
+    func snapshots(isEncrypted: Bool) async throws {
+        let server = MemoryServer()
+        let key = isEncrypted ? SyncKey() : nil
+        let a = try store("a")
+        for id in 1..<50 { try insert(Int64(id), a) }
+        let first = try replica(a, MemoryLog(server), key: key)
+        try await first.synchronize()
+        #expect(try await first.offerSnapshot())
+        try insert(50, a)
+        #expect(try await !first.offerSnapshot(), "not while commits wait")
+        try await first.synchronize()
+        server.flipBit(1_000, of: 3)
+        await #expect(throws: (any Error).self) { _ = try await first.verifyLog() }
+        let path = folder.file("new")
+        var options = Replica.Options()
+        options.key = key
+        #expect(try await Replica.beginWithSnapshot(at: path, MemoryLog(server), list: "list", options: options))
+        let b = try UntypedStore.open(at: path)
+        #expect(b.oldestVersion == 49)
+        let second = try replica(b, MemoryLog(server), key: key)
+        try insert(60, b)
+        try await second.synchronize()
+        try await first.synchronize()
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash && b.snapshot.itemCount == 51)
+        try b.close()
+        _ = try StoreVerification(path: path)
+        // A snapshot of a branch that is no more is not taken.
+        server.truncate(to: 40)
+        #expect(
+            try await !Replica.beginWithSnapshot(
+                at: folder.file("other"), MemoryLog(server), list: "list", options: options))
+    }
+}
