@@ -282,6 +282,9 @@ extension CommitLog {
         }
     }
 
+    /// Whether another process may replace commits while they are read.
+    var mayBeReplaced: Bool { confirmed.end != nil && (try? journal.table?.neighbours().isEmpty == false) ?? false }
+
     /// Forgets records that were read, because another process has replaced some.
     func forgetRecords() { readAhead.clear() }
 

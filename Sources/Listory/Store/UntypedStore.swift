@@ -140,10 +140,17 @@ public final class UntypedStore: Sendable {
             identifierKinds = Locked(try log.identifierKinds())
             racer = StoreRacer(turn, head, group, checkpointer, options)
         } catch {
+            let isReplaced = log.mayBeReplaced
             // The first error is the one to report.
             if log.lingering == nil { try? log.environment.close() }
+            if isReplaced && error.saysDamage { throw ReplacedMeanwhile(cause: error) }
             throw CommitLog.refusal(error, log.path, isReadOnly: options.isReadOnly)
         }
+    }
+
+    /// What was read while another process may have replaced pending commits of a replica does not fit together.
+    private struct ReplacedMeanwhile: Error {
+        let cause: any Error
     }
 
     deinit {
@@ -189,7 +196,14 @@ public final class UntypedStore: Sendable {
         var options = options
         options.diagnostics = Diagnostics(options.label, slowEdit: options.slowEditThreshold)
         let span = options.diagnostics.begin(.opening)
-        var store = try UntypedStore(log(), options)
+        var opened: UntypedStore?
+        // Damage remains, and another process that replaces commits is soon done.
+        for attempt in 1...10 where opened == nil {
+            do { opened = try UntypedStore(log(), options) } catch let error as ReplacedMeanwhile {
+                if attempt == 10 { throw error.cause }
+            }
+        }
+        guard var store = opened else { preconditionFailure("the last attempt succeeds or throws") }
         // It was written for a process that was killed.
         if store.catchUpSuccessor() != nil, (try? store.close()) != nil {
             let log = try CommitLog(path: store.path, mode: .open, options: options)

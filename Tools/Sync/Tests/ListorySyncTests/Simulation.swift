@@ -173,7 +173,10 @@ final class Simulation {
             device.isGrouping.toggle()
         case 15: device.isOffline.toggle()
         case 16:
+            let confirmed = device.store.confirmed
             try device.restart(isKilled: Bool.random(using: &generator))
+            // A killed device may not know any more what was confirmed just before: then it sends that again, and notices no loss.
+            if device.store.confirmed != confirmed { isNoticed = true }
             try rejoin(device)
         default:
             if !device.isOffline { try await synchronize(device) }
