@@ -62,7 +62,7 @@ struct SimulationTests {
         let first = Self.first + part * count
         let found = await failure(seeds: first..<first + count) { seed in
             let simulation = try Simulation(seed: seed, Self.shape(seed))
-            try await simulation.run(steps: 24)
+            try await simulation.run(steps: 16)
             try await simulation.settle()
             if seed % 16 == 0 { try simulation.verify() }
         }
