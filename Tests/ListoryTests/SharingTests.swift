@@ -170,6 +170,8 @@ struct SharingTests {
         #expect(seen[2].previous.stateHash == shown.stateHash)
         #expect(try seen[2].snapshot.stateHash == b.snapshot.stateHash)
         #expect(seen[2].rebased.count == 2)
+        // What is still shown can be read, though its records were replaced.
+        for item in shown.sections[0].items { _ = try b.source.content(of: item.content) }
         #expect(try ids(b) == [1, 20, 21, 10, 11, 12])
         withExtendedLifetime((first, second)) {}
     }
@@ -235,6 +237,7 @@ struct SharingTests {
         try send(b, &log)
         try a.receive(Array(log.records[1...]))
         #expect(try a.setAsideCommits.count == 1)
+        #expect(try a.commit(3).annotation(named: CommitAnnotation.lostRace) == Array("too large".utf8))
         #expect(try a.version(named: "last") == 5 && a.snapshot(at: 5).stateHash == a.namedVersions[0].stateHash)
         try a.close()
         let reopened = try UntypedStore.open(at: fixture.path)
