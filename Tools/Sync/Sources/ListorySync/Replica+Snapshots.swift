@@ -31,7 +31,7 @@ extension Replica {
         defer { Replica.remove(file.path) }
         guard let position = try store.writeSnapshot(to: file.path) else { return false }
         let number = position.version.rawValue
-        guard let entry = try await log.entries(after: number - 1, maximumBytes: 1).first, entry.number == number,
+        guard let entry = try await log.entry(number), entry.number == number,
             try checksum(of: entry) == position.checksum
         else { return false }
         let bytes = try codec.payload(Array(Data(contentsOf: file)), number: number)
@@ -55,7 +55,7 @@ extension Replica {
         }
         let codec = SyncCodec(key: options.key, list: list)
         let number = snapshot.position.number
-        let entry = number == 0 ? nil : try await log.entries(after: number - 1, maximumBytes: 1).first
+        let entry = number == 0 ? nil : try await log.entry(number)
         // It may be of a branch that is no more.
         guard let entry, entry.position == snapshot.position else { return false }
         let record = try codec.bytes(entry.payload, number: number)

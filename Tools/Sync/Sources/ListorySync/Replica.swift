@@ -290,14 +290,13 @@ public actor Replica {
     /// Whether the log has the same commit at a number as this replica. Before the oldest one that is here, nobody can tell.
     private func isSame(_ number: UInt64) async throws -> Bool {
         guard number > 0, number >= store.oldestVersion.rawValue else { return true }
-        guard let entry = try await log.entries(after: number - 1, maximumBytes: 1).first else { return false }
+        guard let entry = try await log.entry(number) else { return false }
         return try checksum(of: entry) == store.sharedChecksum(of: Version(number))
     }
 
     /// Appends confirmed commits again, as they are.
     private func appendAgain(after number: UInt64, through last: UInt64) async throws {
-        var position =
-            number == 0 ? .beginning : try await log.entries(after: number - 1, maximumBytes: 1).first?.position
+        var position = number == 0 ? .beginning : try await log.entry(number)?.position
         while let start = position, start.number < last {
             var records: [[UInt8]] = []
             var size = 0
@@ -313,10 +312,9 @@ public actor Replica {
 
     /// Reads the whole log, and compares it with what is confirmed here. Exchanges read only its end.
     ///
-    /// - Parameter progress: called with the number of each last entry that was read.
     /// - Returns: how many entries the log has.
     /// - Throws: ``SharedLogError`` for the first entry that is damaged, ``SyncProblem`` for the first that is another one than here.
-    public func verifyLog(progress: (UInt64) -> Void = { _ in }) async throws -> UInt64 {
+    public func verifyLog() async throws -> UInt64 {
         let oldest = store.oldestVersion
         var position = LogPosition.beginning
         while true {
@@ -332,7 +330,6 @@ public actor Replica {
                 }
             }
             position = last.position
-            progress(position.number)
         }
         let own = store.confirmed!.version.rawValue
         if position.number < own { throw SyncProblem.lost(after: position.number, oldest: oldest.rawValue) }
@@ -347,6 +344,13 @@ public actor Replica {
         storeAt path: String, after number: UInt64, options: StoreOptions = StoreOptions()
     ) throws {
         try UntypedStore.retreat(at: path, to: Version(number), options: options)
+    }
+}
+
+extension SharedLog {
+    /// The entry with a number, which is at least 1; nil if the log ends before it.
+    func entry(_ number: UInt64) async throws -> LogEntry? {
+        try await entries(after: number - 1, maximumBytes: 1).first
     }
 }
 

@@ -47,6 +47,12 @@ struct SyncProgram: AsyncParsableCommand {
     }
 }
 
+/// The argument that every command but one has.
+struct StoreArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
+    var path: String
+}
+
 /// How results are printed.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print results and errors as JSON.")
@@ -109,8 +115,7 @@ struct ExchangeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exchange", abstract: "Send and read commits; the default.")
 
-    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
-    var path: String
+    @OptionGroup var file: StoreArgument
     @OptionGroup var server: LogOptions
     @OptionGroup var output: OutputOptions
     @Flag(help: "Go on until interrupted, and print each change of the state.")
@@ -123,9 +128,9 @@ struct ExchangeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (log, options) = (try server.log(), try server.options())
-        try await Replica.beginWithSnapshot(at: path, log, list: server.list, options: options)
+        try await Replica.beginWithSnapshot(at: file.path, log, list: server.list, options: options)
         while true {
-            let store = try Stores.openOrCreate(path)
+            let store = try Stores.openOrCreate(file.path)
             let replica = try Replica(store, log, list: server.list, options: options)
             do {
                 if follow { try await watch(replica) } else { try await replica.synchronize() }
@@ -134,7 +139,7 @@ struct ExchangeCommand: AsyncParsableCommand {
                 return try store.close()
             } catch SyncProblem.forked(let number) where heal {
                 try store.close()
-                try Replica.retreat(storeAt: path, after: number)
+                try Replica.retreat(storeAt: file.path, after: number)
                 if !output.json { print("the commits after \(number) are pending again") }
             } catch {
                 try? store.close()
@@ -164,12 +169,11 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Print how far a store is synchronised.")
 
-    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
-    var path: String
+    @OptionGroup var file: StoreArgument
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        print(try Stores.status(path, isJSON: output.json))
+        print(try Stores.status(file.path, isJSON: output.json))
     }
 }
 
@@ -178,13 +182,12 @@ struct VerifyLogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Read the whole shared log, and compare it with the store.")
 
-    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
-    var path: String
+    @OptionGroup var file: StoreArgument
     @OptionGroup var server: LogOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let store = try Stores.openOrCreate(path)
+        let store = try Stores.openOrCreate(file.path)
         defer { try? store.close() }
         let replica = try Replica(store, server.log(), list: server.list, options: server.options())
         let count = try await replica.verifyLog()
