@@ -1,24 +1,37 @@
 // Starts the test helpers, which are built beside the tests, reads their output, and kills them.
 
 import Foundation
+import Synchronization
+
+private let starting = Mutex(())
+
+/// Makes pipes and starts a program with them, while nobody else does: a program that starts just then inherits the pipes, also those with
+/// which `Process` notices the end of another one, which then seems to run as long as the heir.
+public func startingAlone<Result: Sendable>(_ body: () throws -> sending Result) rethrows -> Result {
+    try starting.withLock { _ in try body() }
+}
 
 /// A helper process.
 public final class ChildProcess: @unchecked Sendable {
     // @unchecked Sendable: used by one test at a time; `Process` itself is not declared Sendable.
 
     private let process = Process()
-    private let output = Pipe()
+    private let output: Pipe
 
     /// Starts an executable of this package.
     public init(_ name: String, _ arguments: [String]) throws {
         process.executableURL = ChildProcess.folderOfProducts.appendingPathComponent(name)
         process.arguments = arguments
-        process.standardOutput = output
-        process.standardInput = Pipe()
         process.standardError = FileHandle.nullDevice
         // A backtracer would outlive the process and hold its pipe.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        try process.run()
+        output = try startingAlone { [process] in
+            let output = Pipe()
+            process.standardOutput = output
+            process.standardInput = Pipe()
+            try process.run()
+            return output
+        }
     }
 
     /// The folder in which the tests and the helpers were built.

@@ -3,14 +3,13 @@
 // Always holds: it is the executable that was built with the tests, and it never outlives its test.
 
 import Foundation
+import TestSupport
 import ToolSupport
 
 /// A running `listory`.
 final class ToolProcess {
     private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private let errors = Pipe()
+    private let (input, output, errors): (Pipe, Pipe, Pipe)
 
     /// The output and the exit code of a command.
     struct Result {
@@ -29,12 +28,14 @@ final class ToolProcess {
     init(_ arguments: [String]) throws {
         process.executableURL = try ToolProcess.executable("listory")
         process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = errors
         // The backtracer can outlive the process and hold its pipes.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        try process.run()
+        (input, output, errors) = try startingAlone { [process] in
+            let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+            (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
+            try process.run()
+            return (input, output, errors)
+        }
     }
 
     deinit {

@@ -94,6 +94,8 @@ public final class PostgresServer: Sendable {
             try [
                 PostgresServer.program("postgres"), "-D", PostgresServer.data(in: folder), "-p", "\(port)", "-h",
                 "127.0.0.1", "-k", "",
+                // Shared memory in the folder, which is removed, also after a kill.
+                "-c", "dynamic_shared_memory_type=mmap",
             ] + settings.flatMap { ["-c", $0] }
         try process.withLock { process in
             process?.end(keepsFolder: true)

@@ -20,8 +20,12 @@ public struct ServerError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
+/// Held while pipes are made and a program starts: a program that starts just then inherits the pipes, also those with which `Process`
+/// notices the end of another one, which then seems to run as long as the heir.
+package let starting = Mutex(())
+
 /// A server that runs, as a process.
-final class ServerProcess: Sendable {
+package final class ServerProcess: Sendable {
     /// The process of the server itself.
     let identifier: pid_t
     private let shell: Process
@@ -53,7 +57,7 @@ final class ServerProcess: Sendable {
         shell.environment = ProcessInfo.processInfo.environment.merging([
             "LISTORY_LOG": log.path, "LISTORY_REMOVED": removed?.path ?? "", "LC_ALL": "C",
         ]) { $1 }
-        let (input, output) = try ServerProcess.starting.withLock { _ in
+        let (input, output) = try starting.withLock { _ in
             let (input, output) = try (ServerProcess.makePipe(), ServerProcess.makePipe())
             shell.standardInput = input.reading
             shell.standardOutput = output.writing
@@ -81,9 +85,6 @@ final class ServerProcess: Sendable {
     }
 
     deinit { end() }
-
-    /// A server that starts while another one makes its pipe would inherit that.
-    private static let starting = Mutex(())
 
     /// A pipe that no other program inherits: it would keep the pipe open.
     private static func makePipe() throws -> (reading: FileHandle, writing: FileHandle) {
@@ -192,16 +193,19 @@ final class ServerProcess: Sendable {
     }
 
     /// Runs a program to its end; throws with what it wrote if it fails.
-    static func run(_ command: [String], user: String?) throws {
+    package static func run(_ command: [String], user: String?) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = (user.map { changeUser(to: $0) } ?? []) + command
         process.environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
-        let output = try makePipe()
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output.writing
-        process.standardError = output.writing
-        try process.run()
+        let output = try starting.withLock { _ in
+            let output = try makePipe()
+            process.standardOutput = output.writing
+            process.standardError = output.writing
+            try process.run()
+            return output
+        }
         try output.writing.close()
         let text = try output.reading.readToEnd() ?? Data()
         process.waitUntilExit()

@@ -405,9 +405,11 @@ final class NATSReader {
 
     /// The next messages: none if there are none, if the next one has more bytes, or if the server has forgotten the consumer.
     func read(count: Int, bytes: Int, timeout: Duration) -> [NATSMessage] {
-        guard let messages = try? connection.fetch(subscription, count: count, bytes: bytes, timeout: timeout),
-            messages.first?.consumedSequence == next
-        else { return [] }
+        guard let found = try? connection.fetch(subscription, count: count, bytes: bytes, timeout: timeout) else {
+            return []
+        }
+        // Messages of a request before, which came after its time, may be among them.
+        let messages = found.enumerated().prefix { $1.consumedSequence == next + UInt64($0) }.map(\.element)
         next += UInt64(messages.count)
         return messages
     }

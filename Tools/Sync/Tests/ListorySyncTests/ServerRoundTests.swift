@@ -31,7 +31,7 @@ struct ServerRoundTests {
             process.executableURL = Bundle.main.bundleURL.appending(path: "ReplicaDevice")
             process.arguments = arguments
             process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-            try process.run()
+            try starting.withLock { _ in try process.run() }
             self.process = process
         }
 

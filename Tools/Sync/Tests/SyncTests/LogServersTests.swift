@@ -24,7 +24,7 @@ import Musl
         // It ends with this process too.
         let input = Pipe()
         holder.standardInput = input
-        try holder.run()
+        try starting.withLock { _ in try holder.run() }
         let line = output.fileHandleForReading.availableData
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         let port = try #require(Int(text))

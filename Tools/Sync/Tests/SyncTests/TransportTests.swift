@@ -14,24 +14,15 @@ import Testing
 
         init() throws {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try run([
-                "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-                "-addext",
-                "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", file,
-            ])
+            try ServerProcess.run(
+                [
+                    "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                    "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", file,
+                ], user: nil)
             // PostgreSQL wants a key that is its user's own.
-            if NSUserName() == "root" { try run(["chown", "postgres", key]) }
-            try run(["chmod", "600", key])
-        }
-
-        private func run(_ command: [String]) throws {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = command
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            if process.terminationStatus != 0 { throw TestFailure("\(command[0]) failed") }
+            if NSUserName() == "root" { try ServerProcess.run(["chown", "postgres", key], user: nil) }
+            try ServerProcess.run(["chmod", "600", key], user: nil)
         }
 
         func remove() { try? FileManager.default.removeItem(at: folder) }
