@@ -70,7 +70,7 @@ package struct RecordHeader {
     var tracking: Tracking
     var entry: HistoryEntry
     var stateHash: StateHash
-    var eventCount: Int
+    package private(set) var eventCount: Int
     var checksum: UInt64
     var eventsOffset: Int
 
@@ -85,7 +85,7 @@ package struct RecordHeader {
     var isDiscardable: Bool { flags.contains(.isDiscardable) }
 
     /// Reads and checks the header, and the checksum of the whole record.
-    init(_ bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
+    package init(_ bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
         let fixed = try Fixed(checked: bytes, version: version)
         if let previousChecksum, fixed.link != RecordLayout.link(to: previousChecksum) {
             let problem = RecordError.Problem.link(

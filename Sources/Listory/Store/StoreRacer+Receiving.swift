@@ -31,12 +31,14 @@ extension StoreRacer {
     ) throws -> [RebasedCommit] {
         let log = group.log
         _ = try group.flush(through: nil)
-        try group.store()
         let start = log.confirmed.required
         let (foreign, end) = try StoreRacer.checked(records, after: start)
         if foreign.isEmpty && refused.isEmpty { return [] }
         let own = try group.pending(after: start.version)
-        if try group.log.derivedEnd(checkpointer) > start.version { throw MustRetreat() }
+        if !own.isEmpty {
+            try group.store()
+            if try log.derivedEnd(checkpointer) > start.version { throw MustRetreat() }
+        }
         let queue = try group.pause()
         defer { group.resume() }
         precondition(queue.commits.isEmpty, "the queue was flushed, and nobody else edits")
@@ -65,8 +67,16 @@ extension StoreRacer {
                 guard let reason = new.reason, try old.givenUpReason == nil else { return nil }
                 return SetAsideCommit(commit: old, reason: reason)
             }
-            let now = try log.replace(
-                after: start, with: group.queued(), expecting: queue.head, confirmed: end, rebased, setAside: setAside)
+            let now: LogHead
+            if own.isEmpty {
+                let run = group.queued()
+                now = try log.append(run, 0..<run.count, after: start)
+                log.confirmed.advance(to: end)
+            } else {
+                now = try log.replace(
+                    after: start, with: group.queued(), expecting: queue.head, confirmed: end, rebased,
+                    setAside: setAside)
+            }
             group.replaceQueue(after: now, shift: now.version.rawValue - queue.head.version.rawValue)
             head.known = (end.version, histories)
             head.eventCount = now.eventCount

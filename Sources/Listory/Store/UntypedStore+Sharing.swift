@@ -13,6 +13,10 @@ public struct SharedPosition: Hashable, Sendable {
 
     init(_ head: LogHead) { (version, checksum) = (head.version, head.checksum) }
 
+    fileprivate static func checksum(of record: UnsafeRawBufferPointer) -> UInt64 {
+        UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
+    }
+
     /// The place of a record.
     ///
     /// - Throws: ``RecordError`` if it is none.
@@ -71,28 +75,54 @@ extension UntypedStore {
         get throws { try group.log.confirmed.end.map { try version.rawValue - $0.version.rawValue } ?? 0 }
     }
 
-    /// The records of the first pending commits, which are durable then: at least one if there is one, and not more than fit into the bytes
-    /// otherwise.
-    public func pendingRecords(atMost bytes: Int) throws -> [[UInt8]] {
-        try door {
-            try group.flush(through: nil)
-            let start = group.log.confirmed.required
-            let last = durableVersion
-            guard last > start.version else { return [] }
-            var records: [[UInt8]] = []
-            var size = 0
-            while true {
-                let next = Version(start.version.rawValue + UInt64(records.count) + 1)
-                guard next <= last else { return records }
-                let run = try group.records(of: next.rawValue...last.rawValue)
-                for index in 0..<run.count {
-                    let record = run.record(index)
-                    size += record.count
-                    if size > bytes && !records.isEmpty { return records }
-                    records.append(record)
+    /// The records of the first pending commits: at least one if there is one, and not more than fit into the bytes otherwise. Those at the
+    /// end may not be durable here yet: if they are sent and then lost here, they come back from the shared log.
+    ///
+    /// - Parameter start: behind which pending commit; nil for the confirmed end. None are returned if that commit was made again.
+    /// - Throws: ``ListError`` if a record is damaged or does not follow the one before, as no replica could adopt it.
+    public func pendingRecords(after start: SharedPosition? = nil, atMost bytes: Int) throws -> [[UInt8]] {
+        try withTurn { head in
+            try racer.followReplica(&head)
+            return try racer.catchingUp(&head) { head in
+                do { return try records(after: start, atMost: bytes, through: head.editor.state.version) } catch {
+                    // Another process may have replaced some while they were read.
+                    if try group.isBehind() { throw LostRace() }
+                    throw error
                 }
             }
         }
+    }
+
+    private func records(after start: SharedPosition?, atMost bytes: Int, through last: Version) throws -> [[UInt8]] {
+        var end = group.log.confirmed.required
+        if let start {
+            guard start.version >= end.version, start.version < last,
+                try group.withRecord(of: start.version, { SharedPosition.checksum(of: $0) }) == start.checksum
+            else { return [] }
+            (end.version, end.checksum) = (start.version, start.checksum)
+        }
+        var records: [[UInt8]] = []
+        var size = 0
+        func add(_ record: UnsafeRawBufferPointer) throws -> Bool {
+            size += record.count
+            if size > bytes && !records.isEmpty { return false }
+            let version = end.version.next
+            let header = try RecordHeader(record, version: version, previousChecksum: end.checksum)
+            end.append(record, version: version, eventCount: header.eventCount)
+            records.append(Array(record))
+            return true
+        }
+        while end.version < last {
+            let next = end.version.next
+            let durable = group.durableVersion
+            guard next <= durable else {
+                guard try group.withRecord(of: next, add) else { return records }
+                continue
+            }
+            let run = try group.records(of: next.rawValue...durable.rawValue)
+            for index in 0..<run.count { guard try run.withRecord(index, add) else { return records } }
+        }
+        return records
     }
 
     /// The checksum of a confirmed commit.
@@ -122,16 +152,25 @@ extension UntypedStore {
     /// - Returns: how many of them are. The others were made again since, or are commits of other replicas.
     public func confirm(_ records: [[UInt8]]) throws -> Int {
         try door {
+            try group.flush(through: nil)
             let count = try withTurn { head -> Int in
                 var end = group.log.confirmed.required
+                var run = RecordRun(first: end.version.next)
                 var count = 0
                 for record in records {
                     let version = end.version.next
-                    guard version <= group.durableVersion,
-                        try group.withRecord(of: version, { $0.elementsEqual(record) })
-                    else { break }
-                    let commit = try Commit(record: record, version: version, previousChecksum: end.checksum)
-                    record.withUnsafeBytes { end.append($0, version: version, eventCount: commit.eventCount) }
+                    guard version <= group.durableVersion else { break }
+                    if run.index(of: version) == nil {
+                        run = try group.records(of: version.rawValue...group.durableVersion.rawValue)
+                    }
+                    let index = Int(version.rawValue - run.first.rawValue)
+                    let isSame = try run.withRecord(index) { bytes in
+                        guard bytes.elementsEqual(record) else { return false }
+                        let eventCount = try RecordHeader.eventCount(bytes, version: version)
+                        end.append(bytes, version: version, eventCount: eventCount)
+                        return true
+                    }
+                    guard isSame else { break }
                     count += 1
                 }
                 if count > 0 { group.log.confirmed.advance(to: end) }

@@ -47,6 +47,8 @@ public actor Replica {
     private let published = SyncStates()
     /// The position of the last confirmed commit in the log, if it was seen there since the log was last unavailable.
     private var tail: LogPosition?
+    /// Whether that is a commit of this replica, which was appended just now.
+    private var isTailOwn = false
     /// The position of the newest snapshot in the log that this replica knows of.
     var snapshotNumber: UInt64?
 
@@ -160,32 +162,39 @@ public actor Replica {
                 if try store.pendingCount == 0 { return }
                 continue
             }
-            var mayHaveMore = true
-            while mayHaveMore { mayHaveMore = try await pull() }
+            var isFirst = true
+            while try await pull(isFirst: isFirst) { isFirst = false }
             if try store.pendingCount == 0 { return }
         }
     }
 
-    /// Reads some commits behind the confirmed end, and the last confirmed one, to see that the log continues from there.
+    /// Reads some commits behind the confirmed end, and sees that the log continues from there.
     ///
+    /// - Parameter isFirst: whether nothing was read before in this exchange.
     /// - Returns: whether there may be more.
-    private func pull() async throws -> Bool {
+    private func pull(isFirst: Bool) async throws -> Bool {
         let confirmed = store.confirmed!
         let number = confirmed.version.rawValue
-        var entries = try await log.entries(after: number == 0 ? 0 : number - 1, maximumBytes: options.batchBytes)
         var position = LogPosition.beginning
-        if number > 0 {
-            guard let first = entries.first, first.number == number, try checksum(of: first) == confirmed.checksum
-            else {
-                tail = nil
-                try await heal()
-                return true
-            }
-            position = first.position
-            entries.removeFirst()
-            // It may be all that fits.
-            if entries.isEmpty, first.encodedCount > options.batchBytes / 2 {
-                entries = try await log.entries(after: number, maximumBytes: options.batchBytes)
+        var entries: [LogEntry]
+        if let found = try await entriesBehindTail(number, isFirst: isFirst) {
+            (position, entries) = found
+        } else {
+            // With the last confirmed one.
+            entries = try await log.entries(after: number == 0 ? 0 : number - 1, maximumBytes: options.batchBytes)
+            if number > 0 {
+                guard let first = entries.first, first.number == number, try checksum(of: first) == confirmed.checksum
+                else {
+                    tail = nil
+                    try await heal()
+                    return true
+                }
+                position = first.position
+                entries.removeFirst()
+                // It may be all that fits.
+                if entries.isEmpty, first.encodedCount > options.batchBytes / 2 {
+                    entries = try await log.entries(after: number, maximumBytes: options.batchBytes)
+                }
             }
         }
         do { try LogChain.verify(entries, after: position) } catch {
@@ -206,39 +215,75 @@ public actor Replica {
                 throw SyncProblem.forked(after: number + UInt64(count))
             }
         }
-        tail = entries.last!.position
+        (tail, isTailOwn) = (entries.last!.position, false)
         try noteCounts()
         return true
     }
 
-    /// Sends the first pending commits.
+    /// Reads some commits behind the confirmed end, if its entry is known: the link of the first one shows that the log continues from
+    /// there, or without one the log's end.
     ///
-    /// - Returns: whether the log ended at the position.
+    /// - Returns: the position of the confirmed end, and the entries; nil if it is not known, or the log does not continue from there.
+    private func entriesBehindTail(_ number: UInt64, isFirst: Bool) async throws -> (LogPosition, [LogEntry])? {
+        guard let tail, tail.number == number else { return nil }
+        // Who has appended the last entry is woken by it.
+        if isFirst, isTailOwn, try await log.end() == tail { return (tail, []) }
+        let entries = try await log.entries(after: number, maximumBytes: options.batchBytes)
+        if let first = entries.first { return first.link == tail.checksum ? (tail, entries) : nil }
+        if isFirst, try await log.end() != tail { return nil }
+        return (tail, entries)
+    }
+
+    /// Sends the pending commits. While some are on their way, the next ones are read.
+    ///
+    /// - Returns: whether any were sent, and the log ended at the position.
     private func push(after position: LogPosition) async throws -> Bool {
-        let records = try store.pendingRecords(atMost: options.batchBytes)
-        if records.isEmpty { return false }
-        let entries = try self.entries(records, after: position)
-        do {
-            guard case .appended = try await log.append(entries, after: position) else {
+        var next = try batch(after: position)
+        if next.records.isEmpty { return false }
+        while let end = next.entries.last?.position {
+            let sent = next
+            async let answer = append(sent)
+            next = try batch(after: end, behind: sent)
+            guard try await answer else {
                 tail = nil
                 return false
             }
-        } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
-            tail = nil
-            let index = Int(number - position.number) - 1
-            let version = Version(number)
-            let reason = "it has \(bytes) bytes, and the shared log takes \(limit)"
-            let checksum = try SharedPosition(record: records[index], version: version).checksum
-            do { try store.setAside([checksum: reason]) } catch is MustRetreat {
-                throw SyncProblem.forked(after: position.number)
+            // They may have been made again meanwhile, by an edit that took its time; then they come back.
+            let count = try store.confirm(sent.records)
+            (tail, isTailOwn) = (count == sent.records.count ? end : nil, true)
+            try noteCounts()
+            if tail == nil { break }
+        }
+        return true
+    }
+
+    /// Pending commits that are sent at once.
+    private struct Batch {
+        var start: LogPosition
+        var records: [[UInt8]]
+        var entries: [LogEntry]
+    }
+
+    private func batch(after start: LogPosition, behind sent: Batch? = nil) throws -> Batch {
+        let end = try sent.map { try SharedPosition(record: $0.records.last!, version: Version(start.number)) }
+        let records = try store.pendingRecords(after: end, atMost: options.batchBytes)
+        return Batch(start: start, records: records, entries: try entries(records, after: start))
+    }
+
+    /// - Returns: whether the log ended where the commits begin.
+    private func append(_ batch: Batch) async throws -> Bool {
+        do { return try await log.append(batch.entries, after: batch.start) == .appended } catch
+            SharedLogError.tooLarge(let number, let bytes, let limit)
+        {
+            let record = batch.records[Int(number - batch.start.number) - 1]
+            let checksum = try SharedPosition(record: record, version: Version(number)).checksum
+            do {
+                try store.setAside([checksum: "it has \(bytes) bytes, and the shared log takes \(limit)"])
+            } catch is MustRetreat {
+                throw SyncProblem.forked(after: batch.start.number)
             }
             return false
         }
-        // They may have been made again meanwhile, by an edit that took its time; then they come back.
-        let count = try store.confirm(records)
-        tail = count == records.count ? entries.last!.position : nil
-        try noteCounts()
-        return true
     }
 
     private func entries(_ records: some Sequence<[UInt8]>, after position: LogPosition) throws -> [LogEntry] {

@@ -192,6 +192,10 @@ public actor NATSLog: SharedLog {
                 tail = Tail(sequence: sequence, position: end)
                 self.tail = tail
                 tailEnd = nil
+                if cursor.number == entries.first!.number, cursor.entries.isEmpty {
+                    // Whoever appends knows what it would read there.
+                    (cursor.number, cursor.sequence) = (end.number + 1, sequence + 1)
+                }
                 return nil
             } catch let failure as NATSFailure where failure.isWrongSequence {
                 let found = try readTail(on: connection)
@@ -319,25 +323,36 @@ public actor NATSLog: SharedLog {
         var high = end.last
         while low < high {
             let middle = low + (high - low + 1) / 2
-            var probe = middle
-            var numbers: ClosedRange<UInt64>?
-            // A message without entries is like the one before it.
-            while probe >= low, numbers == nil {
-                guard let message = try connection.message(probe, of: names.log) else {
-                    throw SharedLogError.damaged(.entry(number), expected: "message \(probe)", found: "none")
-                }
-                numbers = try NATSFrame.numbers(in: message.bytes, of: list, at: .entry(number))
-                probe -= 1
-            }
-            if let numbers, numbers.lowerBound > number { high = middle - 1 } else { low = middle }
+            let found = try numbers(upTo: middle, from: low, for: number, on: connection)
+            if let found, found.numbers.lowerBound > number { high = middle - 1 } else { low = middle }
         }
-        return low
+        guard low <= end.last else { return low }
+        // It may end before the number, if that is behind the end of the log.
+        let last = try numbers(upTo: low, from: max(1, end.first), for: number, on: connection)
+        if let last, last.numbers.contains(number) { return last.sequence }
+        return last == nil ? low : low + 1
+    }
+
+    /// The numbers of the entries in a message, or, if it has none, in the last one before it that has.
+    private func numbers(
+        upTo sequence: UInt64, from first: UInt64, for number: UInt64, on connection: NATSConnection
+    ) throws -> (sequence: UInt64, numbers: ClosedRange<UInt64>)? {
+        for probe in stride(from: sequence, through: first, by: -1) {
+            guard let message = try connection.message(probe, of: names.log) else {
+                throw SharedLogError.damaged(.entry(number), expected: "message \(probe)", found: "none")
+            }
+            if let numbers = try NATSFrame.numbers(in: message.bytes, of: list, at: .entry(number)) {
+                return (probe, numbers)
+            }
+        }
+        return nil
     }
 
     /// No entries at the cursor are an error if the log ends behind it.
     private func checkGap(on connection: NATSConnection) throws {
         let number = cursor.number
         let tail = try readTail(on: connection)
+        if tail.position.number + 1 == number, tail.sequence + 1 == cursor.sequence { return }
         guard tail.position.number >= number else {
             // The cursor may be behind the end of a log that was truncated.
             cursor = Cursor()

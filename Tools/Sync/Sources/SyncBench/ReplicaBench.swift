@@ -62,7 +62,12 @@ struct ReplicaBench {
         let list = "latency\(UInt32.random(in: 0...UInt32.max))"
         let (first, second) = (try store("a"), try store("b"))
         let replicas = try [first, second].map { try Replica($0, open(list), list: list) }
-        let tasks = replicas.map { replica in Task { await replica.follow() } }
+        let tasks = replicas.map { replica in
+            Task {
+                await replica.follow()
+                if !Task.isCancelled { fatalError("a replica has stopped: \(replica.state)") }
+            }
+        }
         let updates = try second.updates()
         var iterator = updates.makeAsyncIterator()
         var times: [Double] = []

@@ -1,7 +1,9 @@
 // How fast the engines append to one list and read it, and how fast replicas exchange commits, beside the client library of the server,
 // used directly, with the same bytes in the same run. Servers are started on loopback with their files in the temporary folder.
 //
-//     sync-bench [--runs 5] [--quick] [postgres] [nats]
+//     sync-bench [--runs 5] [--quick] [--replicas] [postgres] [nats]
+//
+// With --replicas, the engines are not measured without them.
 
 import Foundation
 import LogServers
@@ -61,16 +63,18 @@ struct SyncBench {
         var arguments = Array(CommandLine.arguments.dropFirst())
         let isQuick = arguments.contains("--quick")
         arguments.removeAll { $0 == "--quick" }
+        let isOnlyReplicas = arguments.contains("--replicas")
+        arguments.removeAll { $0 == "--replicas" }
         var runs = isQuick ? 1 : 5
         if let index = arguments.firstIndex(of: "--runs"), index + 1 < arguments.count {
             runs = max(1, Int(arguments[index + 1]) ?? runs)
             arguments.removeSubrange(index...index + 1)
         }
         guard arguments.allSatisfy({ ["postgres", "nats"].contains($0) }) else {
-            FileHandle.standardError.write(Data("sync-bench: [--runs NUMBER] [--quick] [postgres] [nats]\n".utf8))
+            FileHandle.standardError.write(Data("sync-bench: [--runs NUMBER] [--quick] [--replicas] [postgres] [nats]\n".utf8))
             exit(64)
         }
-        let loads = Load.all.map { isQuick ? $0.smaller(by: 100) : $0 }
+        let loads = isOnlyReplicas ? [] : Load.all.map { isQuick ? $0.smaller(by: 100) : $0 }
         if arguments.isEmpty || arguments.contains("postgres") {
             let server = try PostgresServer(isDurable: true)
             try await compare("PostgreSQL", loads, runs: runs) { list in
@@ -117,6 +121,7 @@ struct SyncBench {
         _ title: String, _ loads: [Load], runs: Int, open: @Sendable (String) throws -> any SharedLog,
         raw: @Sendable (String) throws -> [any RawClient]
     ) async throws {
+        if loads.isEmpty { return print(title) }
         print("\(title): entries a second, the median of \(runs) runs (the slowest to the fastest)\n")
         for load in loads {
             var engine = Rates()

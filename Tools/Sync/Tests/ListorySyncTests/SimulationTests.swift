@@ -25,6 +25,7 @@ struct SimulationTests {
         shape.isPacking = seed % 5 == 0
         if seed % 3 == 0 { shape.rules = { number in number == 0 ? [] : [.atMost(6 + number)] } }
         if seed % 7 == 0 { shape.key = SyncKey() }
+        shape.isDeferred = seed % 11 < 3
         return shape
     }
 

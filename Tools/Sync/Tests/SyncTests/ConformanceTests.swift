@@ -32,6 +32,24 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func whoHasReadToTheEndReadsBehindItsOwnEntries(engine: Engine) async throws {
+        let list = try engine.list()
+        let (log, other) = try (list.open(), list.open())
+        var position = LogPosition.beginning
+        for round in 0..<6 {
+            #expect(try await log.entries(after: position.number, maximumBytes: 100_000).isEmpty)
+            let writer = round % 3 == 1 ? other : log
+            let entries = position.entries("\(round)", "b")
+            #expect(try await writer.append(entries, after: position) == .appended)
+            #expect(try await log.entries(after: position.number + 2, maximumBytes: 100_000).isEmpty)
+            #expect(try await log.entries(after: position.number + 1, maximumBytes: 100_000) == [entries[1]])
+            position = entries[1].position
+        }
+        await log.close()
+        await other.close()
+    }
+
+    @Test(arguments: Engine.allCases)
     func anAppendBehindTheEndIsAnsweredWithTheEndAndAppendsNothing(engine: Engine) async throws {
         let list = try engine.list()
         let (log, other) = try (list.open(), list.open())
@@ -113,8 +131,8 @@ import Testing
             await reader.close()
         }
         // From anywhere, in any order.
-        for _ in 0..<60 {
-            let number = Int.random(in: 0...entries.count, using: &generator)
+        for turn in 0..<60 {
+            let number = turn % 10 == 0 ? entries.count : Int.random(in: 0...entries.count, using: &generator)
             let maximumBytes = Int.random(in: 1...9000, using: &generator)
             let piece = try await log.entries(after: UInt64(number), maximumBytes: maximumBytes)
             #expect(piece == Array(entries[number...].prefix(piece.count)), "after \(number), seed \(seed)")
