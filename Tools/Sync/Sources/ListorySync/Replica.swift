@@ -272,9 +272,9 @@ public actor Replica {
 
     /// - Returns: whether the log ended where the commits begin.
     private func append(_ batch: Batch) async throws -> Bool {
-        do { return try await log.append(batch.entries, after: batch.start) == .appended } catch
-            SharedLogError.tooLarge(let number, let bytes, let limit)
-        {
+        do {
+            return try await log.append(batch.entries, after: batch.start) == .appended
+        } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
             let record = batch.records[Int(number - batch.start.number) - 1]
             let checksum = try SharedPosition(record: record, version: Version(number)).checksum
             do {

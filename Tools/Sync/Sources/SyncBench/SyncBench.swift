@@ -71,7 +71,8 @@ struct SyncBench {
             arguments.removeSubrange(index...index + 1)
         }
         guard arguments.allSatisfy({ ["postgres", "nats"].contains($0) }) else {
-            FileHandle.standardError.write(Data("sync-bench: [--runs NUMBER] [--quick] [--replicas] [postgres] [nats]\n".utf8))
+            let usage = "sync-bench: [--runs NUMBER] [--quick] [--replicas] [postgres] [nats]\n"
+            FileHandle.standardError.write(Data(usage.utf8))
             exit(64)
         }
         let loads = isOnlyReplicas ? [] : Load.all.map { isQuick ? $0.smaller(by: 100) : $0 }
