@@ -389,17 +389,39 @@ struct SharingTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("The confirmed end is in the file with the commits that were received")
+    @Test("The confirmed end is in the file with the commits that replaced pending ones")
     func endIsInTheFile() throws {
         let (first, a) = try store()
         let (second, b) = try store()
         var log = Log()
         for id in 1..<5 { try insert(Int64(id), a) }
         try send(a, &log)
+        try insert(9, b)
         try b.receive(log.records)
         // As a process that is killed now would leave it.
         let copy = second.folder.file("copy")
         try FileManager.default.copyItem(atPath: second.path, toPath: copy)
+        #expect(try UntypedStore.confirmed(at: copy)?.version == 4)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("After a kill, commits that were received count as pending until they are read again")
+    func endIsNotInTheFile() throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        for id in 1..<5 { try insert(Int64(id), a) }
+        try send(a, &log)
+        try b.receive(log.records)
+        #expect(try b.confirmed?.version == 4 && b.pendingCount == 0)
+        let copy = second.folder.file("copy")
+        try FileManager.default.copyItem(atPath: second.path, toPath: copy)
+        let killed = try UntypedStore.open(at: copy)
+        let confirmed = Int(killed.confirmed!.version.rawValue)
+        #expect(try killed.version == 4 && killed.pendingCount == 4 - UInt64(confirmed))
+        #expect(try killed.confirm(Array(log.records[confirmed...])) == 4 - confirmed)
+        #expect(try killed.pendingCount == 0)
+        try killed.close()
         #expect(try UntypedStore.confirmed(at: copy)?.version == 4)
         withExtendedLifetime((first, second)) {}
     }

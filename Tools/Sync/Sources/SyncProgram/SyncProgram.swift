@@ -212,14 +212,19 @@ struct ClusterCommand: ParsableCommand {
             """
             Three NATS servers, and a PostgreSQL server with a standby, run until this program is interrupted. In two other terminals:
 
-              Tools/run edit first.listory          Tools/run edit second.listory
-
-            and in two more, with one of the addresses:
-
               Tools/run sync first.listory --list demo --follow --with "\(postgres.url)"
               Tools/run sync second.listory --list demo --follow --with "\(postgres.url)"
 
-            What is edited in one terminal appears in the other. NATS has the address
+            They make two replicas of a list. Edit them in two more terminals, beside the first ones; ? shows the keys:
+
+              Tools/run edit first.listory          Tools/run edit second.listory
+
+            What is edited in one appears in the other. Other apps join in the same way, each with a list and replicas of its own:
+
+              Tools/example window.listory
+              swift run --package-path Tools/Examples/TodoServer todo-server browser.listory
+
+            NATS has the address
 
               \(nats.url)?replicas=3
             """)

@@ -1,0 +1,62 @@
+// Tests the program beside apps: it keeps the file of a store and the log together, while an app has the store open.
+
+import Foundation
+import ListModel
+@_spi(Sync) import Listory
+import LogServers
+import TestSupport
+import Testing
+
+@Suite("The program beside apps")
+struct ProgramTests {
+    /// A `listory sync --follow`.
+    private final class Follower {
+        private let process = Process()
+
+        init(_ path: String, _ url: String) throws {
+            process.executableURL = Bundle.main.bundleURL.appending(path: "listory-sync")
+            process.arguments = [path, "--list", "list", "--follow"]
+            process.environment = ProcessInfo.processInfo.environment.merging(["LISTORY_SYNC_URL": url]) { $1 }
+            process.standardOutput = FileHandle.nullDevice
+            try starting.withLock { _ in try process.run() }
+        }
+
+        func end() {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+    }
+
+    /// Waits until a store shows a version.
+    private func wait(for version: Version, in store: UntypedStore) async throws {
+        for await update in try store.updates() where update.snapshot.version >= version { return }
+    }
+
+    /// Opens a store when the program has made it, and it is a replica.
+    private func open(_ path: String) async throws -> UntypedStore {
+        while ((try? UntypedStore.confirmed(at: path)) ?? nil) == nil { try await Task.sleep(for: .milliseconds(50)) }
+        return try UntypedStore.open(at: path)
+    }
+
+    @Test("What is edited in one app appears in the other, which undoes it", .timeLimit(.minutes(2)))
+    func twoApps() async throws {
+        let (server, folder) = (try NATSServer(), try TemporaryFolder())
+        defer { server.end() }
+        let paths = ["first", "second"].map { folder.file($0) }
+        let followers = try paths.map { try Follower($0, server.url) }
+        defer { for follower in followers { follower.end() } }
+        let (first, second) = (try await open(paths[0]), try await open(paths[1]))
+        try first.edit("Add", origin: "user") { list in
+            try list.insertSection(NewSection(id: 0))
+            try list.insert(NewRow(id: 1, content: Array("Milk".utf8)), at: .end(ofSection: 0))
+        }
+        try await wait(for: Version(1), in: second)
+        #expect(try second.snapshot.sections.count == 1 && second.snapshot.sections[0].items.count == 1)
+        try second.undo(origin: "user")
+        try await wait(for: Version(2), in: first)
+        #expect(try first.snapshot.sections.isEmpty)
+        #expect(try first.snapshot.stateHash == second.snapshot.stateHash)
+        try first.close()
+        try second.close()
+    }
+}
