@@ -426,6 +426,43 @@ struct SharingTests {
         withExtendedLifetime((first, second)) {}
     }
 
+    @Test("A store that only receives writes its confirmed end into the file soon")
+    func endIsSaved() async throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        for id in 1..<5 { try insert(Int64(id), a) }
+        try send(a, &log)
+        try b.receive(log.records)
+        let copy = second.folder.file("copy")
+        for _ in 0..<200 {
+            try? FileManager.default.removeItem(atPath: copy)
+            try FileManager.default.copyItem(atPath: second.path, toPath: copy)
+            if (try? UntypedStore.confirmed(at: copy))??.version == 4 { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("the file has an earlier end after ten seconds")
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("What is not pending any more is not set aside, and nothing is written for it")
+    func nothingToSetAside() throws {
+        let (first, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        let checksum = try SharedPosition(record: a.pendingRecords(atMost: .max)[0], version: 1).checksum
+        try send(a, &log)
+        try a.setAside([checksum: "it is too large"])
+        try insert(2, a)
+        #expect(try a.setAsideCommits.isEmpty && a.version == 2)
+        // As a process that is killed now would leave it.
+        let copy = first.folder.file("copy")
+        try FileManager.default.copyItem(atPath: first.path, toPath: copy)
+        let killed = try UntypedStore.open(at: copy)
+        #expect(try killed.version == 2 && killed.recovery.lostVersion == nil)
+        try killed.close()
+    }
+
     @Test("A record whose hash is not that of the rows is refused")
     func forgedHash() throws {
         let (first, a) = try store()

@@ -60,6 +60,9 @@ final class ConfirmedEnd: Sendable {
         return end
     }
 
+    /// Whether the file has an earlier end.
+    var isUnsaved: Bool { state.withLock { $0.isUnsaved } }
+
     /// Whether a version is in the shared log, or there is none.
     func covers(_ version: Version) -> Bool { limit(version) == version }
 

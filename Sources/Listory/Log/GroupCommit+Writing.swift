@@ -283,11 +283,14 @@ extension GroupCommit {
     /// The pause after which the journal is looked at again that may not be drained yet.
     private static var heldBackPause: DispatchTimeInterval { .milliseconds(100) }
 
-    /// Schedules draining the journal, unless that is scheduled already. The lock is held.
+    /// Schedules draining the journal, and saving the confirmed end, unless that is scheduled already.
+    func storeSoon() { monitor.withLock { startStoreTimer() } }
+
+    /// As ``storeSoon()``. The lock is held.
     ///
     /// - Parameter delay: how long to wait; nil for what the options say.
     private func startStoreTimer(after delay: DispatchTimeInterval? = nil) {
-        if state.storeTimer != nil || state.isLetGo || log.journal.isEmpty { return }
+        if state.storeTimer != nil || state.isLetGo || log.journal.isEmpty && !log.confirmed.isUnsaved { return }
         let timer = StoreTimer(self)
         state.storeTimer = timer
         background.asyncAfter(deadline: .now() + (delay ?? storeDelay)) { timer.take()?.storeInBackground() }

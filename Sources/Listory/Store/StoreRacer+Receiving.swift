@@ -31,10 +31,12 @@ extension StoreRacer {
     ) throws -> [RebasedCommit] {
         let log = group.log
         _ = try group.flush(through: nil)
+        // Another process may have moved the confirmed end behind what is known here.
+        if try group.isBehind() { throw LostRace() }
         let start = log.confirmed.required
         let (foreign, end) = try StoreRacer.checked(records, after: start)
-        if foreign.isEmpty && refused.isEmpty { return [] }
         let own = try group.pending(after: start.version)
+        if foreign.isEmpty && (refused.isEmpty || own.isEmpty) { return [] }
         if !own.isEmpty {
             try group.store()
             if try log.derivedEnd(checkpointer) > start.version { throw MustRetreat() }
@@ -42,6 +44,10 @@ extension StoreRacer {
         let queue = try group.pause()
         defer { group.resume() }
         precondition(queue.commits.isEmpty, "the queue was flushed, and nobody else edits")
+        guard !own.isEmpty || start == queue.head else {
+            throw ListError.headMismatch(
+                what: "confirmed end", expected: "the end of the log, \(queue.head)", found: "\(start)")
+        }
         let before = try own.isEmpty ? head.editor.state.histories : histories(at: start.version, head.known)
         let failures = head.editor.failureCount
         do {

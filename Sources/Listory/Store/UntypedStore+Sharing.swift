@@ -44,6 +44,8 @@ extension UntypedStore {
     public func beginSharing() throws {
         try door {
             if options.isReadOnly { throw ListError.readOnly }
+            // Those in the queue have no ids, so they must not be made again after they were sent.
+            try group.flush(through: nil)
             try withTurn { head in
                 if group.log.confirmed.end != nil { return }
                 guard group.log.base.version == .empty else {
@@ -107,7 +109,14 @@ extension UntypedStore {
             size += record.count
             if size > bytes && !records.isEmpty { return false }
             let version = end.version.next
-            let header = try RecordHeader(record, version: version, previousChecksum: end.checksum)
+            let header: RecordHeader
+            do {
+                header = try RecordHeader(record, version: version, previousChecksum: end.checksum)
+            } catch {
+                // Those before are sound.
+                if records.isEmpty { throw error }
+                return false
+            }
             end.append(record, version: version, eventCount: header.eventCount)
             records.append(Array(record))
             return true
@@ -176,7 +185,10 @@ extension UntypedStore {
                 if count > 0 { group.log.confirmed.advance(to: end) }
                 return count
             }
-            if count > 0 { checkpointer?.meetDemand(self) }
+            if count > 0 {
+                group.storeSoon()
+                checkpointer?.meetDemand(self)
+            }
             return count
         }
     }
@@ -205,6 +217,7 @@ extension UntypedStore {
             do {
                 let value = try body()
                 tails.withLock { $0 = TouchTails() }
+                group.storeSoon()
                 checkpointer?.meetDemand(self)
                 return .success(value)
             } catch  where error is UnacceptableRecord || error is MustRetreat {

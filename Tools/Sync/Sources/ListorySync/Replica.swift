@@ -197,6 +197,8 @@ public actor Replica {
                 }
             }
         }
+        // Another exchange may have read the same meanwhile.
+        guard store.confirmed == confirmed else { return true }
         do { try LogChain.verify(entries, after: position) } catch {
             throw SyncProblem.unacceptable(number: number + 1, cause: error)
         }
@@ -228,7 +230,13 @@ public actor Replica {
         guard let tail, tail.number == number else { return nil }
         // Who has appended the last entry is woken by it.
         if isFirst, isTailOwn, try await log.end() == tail { return (tail, []) }
-        let entries = try await log.entries(after: number, maximumBytes: options.batchBytes)
+        let entries: [LogEntry]
+        do { entries = try await log.entries(after: number, maximumBytes: options.batchBytes) } catch SharedLogError
+            .damaged
+        {
+            // An engine that knows where it was may have met a log that was rolled back; looking again, it knows nothing.
+            return nil
+        }
         if let first = entries.first { return first.link == tail.checksum ? (tail, entries) : nil }
         if isFirst, try await log.end() != tail { return nil }
         return (tail, entries)
@@ -242,10 +250,18 @@ public actor Replica {
         if next.records.isEmpty { return false }
         while let end = next.entries.last?.position {
             let sent = next
-            async let answer = append(sent)
+            async let answer = log.append(sent.entries, after: sent.start)
             next = try batch(after: end, behind: sent)
-            guard try await answer else {
+            do {
+                guard case .appended = try await answer else {
+                    tail = nil
+                    return false
+                }
+            } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
                 tail = nil
+                try setAside(
+                    sent.records[Int(number - sent.start.number) - 1], number, after: sent.start,
+                    "it has \(bytes) bytes, and the shared log takes \(limit)")
                 return false
             }
             // They may have been made again meanwhile, by an edit that took its time; then they come back.
@@ -270,19 +286,12 @@ public actor Replica {
         return Batch(start: start, records: records, entries: try entries(records, after: start))
     }
 
-    /// - Returns: whether the log ended where the commits begin.
-    private func append(_ batch: Batch) async throws -> Bool {
-        do {
-            return try await log.append(batch.entries, after: batch.start) == .appended
-        } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
-            let record = batch.records[Int(number - batch.start.number) - 1]
-            let checksum = try SharedPosition(record: record, version: Version(number)).checksum
-            do {
-                try store.setAside([checksum: "it has \(bytes) bytes, and the shared log takes \(limit)"])
-            } catch is MustRetreat {
-                throw SyncProblem.forked(after: batch.start.number)
-            }
-            return false
+    private func setAside(
+        _ record: [UInt8], _ number: UInt64, after position: LogPosition, _ reason: String
+    ) throws {
+        let checksum = try SharedPosition(record: record, version: Version(number)).checksum
+        do { try store.setAside([checksum: reason]) } catch is MustRetreat {
+            throw SyncProblem.forked(after: position.number)
         }
     }
 
