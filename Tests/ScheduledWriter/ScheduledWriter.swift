@@ -55,7 +55,8 @@ struct Trials {
         (self.work, self.folder, self.flags) = (work, folder, flags)
         Files.empty(folder)
         let path = path
-        let code = inFork { work.prepare(path) }
+        // Beside many other tests, it may take long.
+        let code = inFork(seconds: 180) { work.prepare(path) }
         guard code == 0 else {
             print("the preparation failed: \(code)")
             exit(1)
@@ -119,7 +120,8 @@ struct Trials {
     /// Compares what is left with what was written down.
     private func check(_ session: Session, _ notes: [schedule_note]) -> [String] {
         let report = path + "-report"
-        let code = inFork {
+        // Beside many other tests, it may take long.
+        let code = inFork(seconds: 180) {
             var check = Check(session, notes)
             check.run()
             Files.write(Array(check.problems.joined(separator: "\n").utf8), report)
