@@ -64,8 +64,9 @@ struct ReplicaDevice {
     }
 
     private static func edit(_ store: UntypedStore, _ edits: inout RandomEdits) async throws -> Commit? {
-        for _ in 0..<3 {
-            // Just when another process replaces pending commits, what they wrote cannot be read.
+        for _ in 0..<100 {
+            // When another process has replaced pending commits, what they wrote cannot be read before this one has noticed it, which takes
+            // its time on a busy machine.
             do { return try attempt(store, &edits) } catch { try await Task.sleep(for: .milliseconds(50)) }
         }
         return try attempt(store, &edits)
