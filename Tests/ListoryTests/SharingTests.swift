@@ -137,6 +137,25 @@ struct SharingTests {
         #expect(try store.confirm(records) == records.count)
     }
 
+    /// Two replicas, of which the first has inserted rows and sent the commits.
+    private func sent(
+        _ ids: Range<Int64>
+    ) throws -> (files: [StoreFixture], a: UntypedStore, b: UntypedStore, log: Log) {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        for id in ids { try insert(id, a) }
+        try send(a, &log)
+        return ([first, second], a, b, log)
+    }
+
+    /// A copy of a file, as a process that is killed now would leave it.
+    private func copy(of file: StoreFixture) throws -> String {
+        let copy = file.folder.file("copy \(UUID().uuidString)")
+        try FileManager.default.copyItem(atPath: file.path, toPath: copy)
+        return copy
+    }
+
     private func insert(_ id: Int64, _ store: UntypedStore, origin: String = "") throws {
         try store.edit("Insert \(id)", origin: origin) { list in
             if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0, title: "")) }
@@ -326,11 +345,7 @@ struct SharingTests {
 
     @Test("A record that is forged, cut, repeated, or does not fit is refused, and nothing changes")
     func unacceptable() throws {
-        let (first, a) = try store()
-        let (second, b) = try store()
-        var log = Log()
-        for id in 1..<4 { try insert(Int64(id), a) }
-        try send(a, &log)
+        let (files, a, b, log) = try sent(1..<4)
         try b.receive([log.records[0]])
         try insert(50, b)
         let before = try b.snapshot.stateHash
@@ -346,7 +361,7 @@ struct SharingTests {
         }
         try b.receive(Array(log.records[1...]))
         #expect(try ids(b) == [1, 50, 2, 3])
-        withExtendedLifetime((first, second)) {}
+        withExtendedLifetime(files) {}
     }
 
     @Test(
@@ -391,31 +406,20 @@ struct SharingTests {
 
     @Test("The confirmed end is in the file with the commits that replaced pending ones")
     func endIsInTheFile() throws {
-        let (first, a) = try store()
-        let (second, b) = try store()
-        var log = Log()
-        for id in 1..<5 { try insert(Int64(id), a) }
-        try send(a, &log)
+        let (files, a, b, log) = try sent(1..<5)
         try insert(9, b)
         try b.receive(log.records)
-        // As a process that is killed now would leave it.
-        let copy = second.folder.file("copy")
-        try FileManager.default.copyItem(atPath: second.path, toPath: copy)
+        let copy = try copy(of: files[1])
         #expect(try UntypedStore.confirmed(at: copy)?.version == 4)
-        withExtendedLifetime((first, second)) {}
+        withExtendedLifetime(files) {}
     }
 
     @Test("After a kill, commits that were received count as pending until they are read again")
     func endIsNotInTheFile() throws {
-        let (first, a) = try store()
-        let (second, b) = try store()
-        var log = Log()
-        for id in 1..<5 { try insert(Int64(id), a) }
-        try send(a, &log)
+        let (files, a, b, log) = try sent(1..<5)
         try b.receive(log.records)
         #expect(try b.confirmed?.version == 4 && b.pendingCount == 0)
-        let copy = second.folder.file("copy")
-        try FileManager.default.copyItem(atPath: second.path, toPath: copy)
+        let copy = try copy(of: files[1])
         let killed = try UntypedStore.open(at: copy)
         let confirmed = Int(killed.confirmed!.version.rawValue)
         #expect(try killed.version == 4 && killed.pendingCount == 4 - UInt64(confirmed))
@@ -423,26 +427,20 @@ struct SharingTests {
         #expect(try killed.pendingCount == 0)
         try killed.close()
         #expect(try UntypedStore.confirmed(at: copy)?.version == 4)
-        withExtendedLifetime((first, second)) {}
+        withExtendedLifetime(files) {}
     }
 
     @Test("A store that only receives writes its confirmed end into the file soon")
     func endIsSaved() async throws {
-        let (first, a) = try store()
-        let (second, b) = try store()
-        var log = Log()
-        for id in 1..<5 { try insert(Int64(id), a) }
-        try send(a, &log)
+        let (files, a, b, log) = try sent(1..<5)
         try b.receive(log.records)
-        let copy = second.folder.file("copy")
-        for _ in 0..<200 {
-            try? FileManager.default.removeItem(atPath: copy)
-            try FileManager.default.copyItem(atPath: second.path, toPath: copy)
-            if (try? UntypedStore.confirmed(at: copy))??.version == 4 { return }
+        var found: Version?
+        for _ in 0..<200 where found != 4 {
             try await Task.sleep(for: .milliseconds(50))
+            found = (try? UntypedStore.confirmed(at: copy(of: files[1])))??.version
         }
-        Issue.record("the file has an earlier end after ten seconds")
-        withExtendedLifetime((first, second)) {}
+        #expect(found == 4, "after ten seconds")
+        withExtendedLifetime(files) {}
     }
 
     @Test("What is not pending any more is not set aside, and nothing is written for it")
@@ -455,10 +453,7 @@ struct SharingTests {
         try a.setAside([checksum: "it is too large"])
         try insert(2, a)
         #expect(try a.setAsideCommits.isEmpty && a.version == 2)
-        // As a process that is killed now would leave it.
-        let copy = first.folder.file("copy")
-        try FileManager.default.copyItem(atPath: first.path, toPath: copy)
-        let killed = try UntypedStore.open(at: copy)
+        let killed = try UntypedStore.open(at: copy(of: first))
         #expect(try killed.version == 2 && killed.recovery.lostVersion == nil)
         try killed.close()
     }

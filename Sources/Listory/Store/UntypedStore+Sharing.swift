@@ -13,10 +13,6 @@ public struct SharedPosition: Hashable, Sendable {
 
     init(_ head: LogHead) { (version, checksum) = (head.version, head.checksum) }
 
-    fileprivate static func checksum(of record: UnsafeRawBufferPointer) -> UInt64 {
-        UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
-    }
-
     /// The place of a record.
     ///
     /// - Throws: ``RecordError`` if it is none.
@@ -99,7 +95,7 @@ extension UntypedStore {
         var end = group.log.confirmed.required
         if let start {
             guard start.version >= end.version, start.version < last,
-                try group.withRecord(of: start.version, { SharedPosition.checksum(of: $0) }) == start.checksum
+                try group.commit(start.version).checksum == start.checksum
             else { return [] }
             (end.version, end.checksum) = (start.version, start.checksum)
         }

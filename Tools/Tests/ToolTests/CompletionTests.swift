@@ -1,6 +1,7 @@
 // Tests the completions that the tool makes for shells.
 
 import Foundation
+import TestSupport
 import Testing
 import ToolSupport
 
@@ -17,7 +18,7 @@ import ToolSupport
 
     /// What bash offers for the last of some words, in a folder with two files.
     private func offered(_ words: String...) throws -> [String] {
-        let (process, output) = (Process(), Pipe())
+        let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         let command = """
@@ -27,8 +28,12 @@ import ToolSupport
             printf '%s\\n' "${COMPREPLY[@]}"
             """
         process.arguments = ["bash", "-c", command, "bash", script, "listory"] + words
-        process.standardOutput = output
-        try process.run()
+        let output = try startingAlone {
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            return output
+        }
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init).sorted()

@@ -58,7 +58,7 @@ import ToolSupport
         let gzip = Process()
         gzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         gzip.arguments = ["gzip", path]
-        try gzip.run()
+        try startingAlone { try gzip.run() }
         gzip.waitUntilExit()
         let data = try Data(contentsOf: URL(fileURLWithPath: path + ".gz"))
         let tool = try ToolProcess(["import", store, "-", "--format", "lines"])

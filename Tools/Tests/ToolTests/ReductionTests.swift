@@ -253,12 +253,16 @@ private enum RunTests {
     }
 
     private static func run(_ program: URL, _ arguments: [String]) throws -> (status: Int32, output: String) {
-        let (process, output) = (Process(), Pipe())
+        let process = Process()
         (process.executableURL, process.arguments) = (program, arguments)
-        (process.standardOutput, process.standardError) = (output, output)
         // The variables of this test run would make the program write its events into the same file.
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SWIFT_TESTING") }
-        try process.run()
+        let output = try startingAlone {
+            let output = Pipe()
+            (process.standardOutput, process.standardError) = (output, output)
+            try process.run()
+            return output
+        }
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: text, as: UTF8.self))

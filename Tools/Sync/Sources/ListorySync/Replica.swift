@@ -228,7 +228,7 @@ public actor Replica {
     /// - Returns: the position of the confirmed end, and the entries; nil if it is not known, or the log does not continue from there.
     private func entriesBehindTail(_ number: UInt64, isFirst: Bool) async throws -> (LogPosition, [LogEntry])? {
         guard let tail, tail.number == number else { return nil }
-        // Who has appended the last entry is woken by it.
+        // An append also wakes the replica that made it.
         if isFirst, isTailOwn, try await log.end() == tail { return (tail, []) }
         let entries: [LogEntry]
         do { entries = try await log.entries(after: number, maximumBytes: options.batchBytes) } catch SharedLogError

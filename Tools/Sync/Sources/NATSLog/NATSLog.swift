@@ -193,7 +193,7 @@ public actor NATSLog: SharedLog {
                 self.tail = tail
                 tailEnd = nil
                 if cursor.number == entries.first!.number, cursor.entries.isEmpty {
-                    // Whoever appends knows what it would read there.
+                    // These entries are known, so the next reading begins behind them.
                     (cursor.number, cursor.sequence) = (end.number + 1, sequence + 1)
                 }
                 return nil
