@@ -6,6 +6,12 @@ import Foundation
 import TestSupport
 import Testing
 
+extension IdentifierIndex {
+    fileprivate mutating func insert(_ hashes: [UInt64], leaf: UInt32) {
+        hashes.withUnsafeBufferPointer { insert($0, leaf: leaf) }
+    }
+}
+
 @Suite("Identifier index")
 struct IdentifierIndexTests {
     /// The expected entries: for each fingerprint (the upper 26 bits of a hash) its leaves, with repetitions.
@@ -68,9 +74,11 @@ struct IdentifierIndexTests {
             let isCrowded = model.entries.count > target
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<(isCrowded ? 2 : 5):
-                let (hash, leaf) = (hashes.next(&generator), UInt32.random(in: 0..<50, using: &generator))
-                index.insert(hash: hash, leaf: leaf)
-                model.insert(hash, leaf)
+                let leaf = UInt32.random(in: 0..<50, using: &generator)
+                let count = step % 5 == 0 ? Int.random(in: 0..<20, using: &generator) : 1
+                let inserted = (0..<count).map { _ in hashes.next(&generator) }
+                index.insert(inserted, leaf: leaf)
+                for hash in inserted { model.insert(hash, leaf) }
             case ..<7 where !model.entries.isEmpty:
                 let old = model.remove(at: Int.random(in: 0..<model.entries.count, using: &generator))
                 let new = UInt32.random(in: 0..<50, using: &generator)
@@ -101,7 +109,7 @@ struct IdentifierIndexTests {
         try expectEqual(index, model, "built at once")
         for number in 0..<300 {
             let hash = generator.next()
-            index.insert(hash: hash, leaf: UInt32(number))
+            index.insert([hash], leaf: UInt32(number))
             model.insert(hash, UInt32(number))
         }
         while model.entries.count > count / 2 {
@@ -114,8 +122,8 @@ struct IdentifierIndexTests {
     @Test("The lower bits of a hash are ignored, and the id is compared in the leaf")
     func fingerprints() {
         var index = IdentifierIndex(NodePool(limits: TreeLimits()))
-        index.insert(hash: 0xABCD_0000_0000_0001, leaf: 3)
-        index.insert(hash: 0xABCD_0000_0000_0002, leaf: 4)
+        index.insert([0xABCD_0000_0000_0001], leaf: 3)
+        index.insert([0xABCD_0000_0000_0002], leaf: 4)
         #expect(index.firstLeaf(hash: 0xABCD_0000_FFFF_FFFF) { $0 == 4 } == 4)
         #expect(index.firstLeaf(hash: 0xABCD_0000_FFFF_FFFF) { $0 == 5 } == nil)
         #expect(index.firstLeaf(hash: 0xABCD_0100_0000_0000) { _ in true } == nil)
@@ -126,7 +134,7 @@ struct IdentifierIndexTests {
     @Test("A fingerprint of zero in leaf zero is an entry and not an empty slot")
     func zero() {
         var index = IdentifierIndex(NodePool(limits: TreeLimits()))
-        index.insert(hash: 0, leaf: 0)
+        index.insert([0], leaf: 0)
         #expect(index.firstLeaf(hash: 0) { _ in true } == 0)
         index.remove(hash: 0, leaf: 0)
         #expect(index.firstLeaf(hash: 0) { _ in true } == nil)
@@ -138,7 +146,7 @@ struct IdentifierIndexTests {
         var model = Model()
         for number in 0..<5_000 as Range<UInt32> {
             let hash = UntypedID.integer(Int64(number)).hash64
-            index.insert(hash: hash, leaf: number)
+            index.insert([hash], leaf: number)
             model.insert(hash, number)
             if number % 97 == 0 { try expectEqual(index, model, "\(number) entries") }
         }

@@ -76,11 +76,13 @@ struct ChunkTable: ~Copyable {
     }
 
     /// Appends an empty chunk.
-    mutating func append() {
-        if count == directories.count * ChunkTable.directorySize { appendDirectory() }
-        count += 1
-        setChunk(count - 1, UnsafeMutablePointer<UInt64>.allocate(capacity: 0), count: 0, capacity: 0)
-        markDirty(count - 1)
+    mutating func append() { append(.allocate(capacity: 0), count: 0, capacity: 0) }
+
+    private mutating func append(_ words: UnsafeMutablePointer<UInt64>, count: Int, capacity: Int) {
+        if self.count == directories.count * ChunkTable.directorySize { appendDirectory() }
+        self.count += 1
+        setChunk(self.count - 1, words, count: count, capacity: capacity)
+        markDirty(self.count - 1)
     }
 
     private mutating func appendDirectory() {
@@ -153,7 +155,7 @@ extension ChunkTable {
         assert(position >= 0 && position <= words.count, "no such position")
         let slot = slot(index)
         if slot.pointee.count == slot.pointee.capacity {
-            let capacity = words.count + max(8, words.count / 4)
+            let capacity = ChunkTable.room(for: words.count)
             let larger = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
             if let start = words.baseAddress { larger.initialize(from: start, count: words.count) }
             setChunk(index, larger, count: words.count, capacity: capacity)
@@ -182,6 +184,32 @@ extension ChunkTable {
         setChunk(index, copy, count: words.count, capacity: words.count)
         markDirty(index)
     }
+
+    /// Appends a chunk, and moves those words of another one there for which `moves` returns true. Both keep their order.
+    @inline(__always)
+    mutating func split(_ index: Int, where moves: (UInt64) -> Bool) {
+        let words = words(index)
+        var count = 0
+        for word in words { count &+= moves(word) ? 1 : 0 }
+        let (movedRoom, keptRoom) = (ChunkTable.room(for: count), ChunkTable.room(for: words.count &- count))
+        let moved = UnsafeMutablePointer<UInt64>.allocate(capacity: movedRoom)
+        let kept = UnsafeMutablePointer<UInt64>.allocate(capacity: keptRoom)
+        // Without a branch, because nobody can predict it: every word is written to both, and the next one overwrites it where it does
+        // not belong.
+        // SAFETY: each has room for one word more than it gets.
+        count = 0
+        for (number, word) in words.enumerated() {
+            moved[count] = word
+            kept[number &- count] = word
+            count &+= moves(word) ? 1 : 0
+        }
+        setChunk(index, kept, count: words.count &- count, capacity: keptRoom)
+        markDirty(index)
+        append(moved, count: count, capacity: movedRoom)
+    }
+
+    /// The room of a chunk with so many words that probably gets more.
+    private static func room(for count: Int) -> Int { count + max(8, count / 4) }
 
     @inline(__always)
     private mutating func markDirty(_ index: Int) {

@@ -63,9 +63,23 @@ struct IdentifierIndex: ~Copyable {
     /// The position of the first entry whose fingerprint is greater than or equal to this one.
     @inline(__always)
     private static func position(_ fingerprint: UInt64, in words: UnsafeMutableBufferPointer<UInt64>) -> Int {
+        guard !words.isEmpty else { return 0 }
+        return position(fingerprint, in: words, from: beginning(fingerprint, count: words.count))
+    }
+
+    /// The position at which a search begins: where the entry is if the fingerprints of the chunk are evenly distributed.
+    @inline(__always)
+    private static func beginning(_ fingerprint: UInt64, count: Int) -> Int {
+        Int(truncatingIfNeeded: (fingerprint &* UInt64(count)) &>> UInt64(fingerprintBits))
+    }
+
+    @inline(__always)
+    private static func position(
+        _ fingerprint: UInt64, in words: UnsafeMutableBufferPointer<UInt64>, from beginning: Int
+    ) -> Int {
         guard let start = words.baseAddress else { return 0 }
         // SAFETY: `position` stays between 0 and `count`, and only entries below `count` are read.
-        var position = Int(truncatingIfNeeded: (fingerprint &* UInt64(words.count)) &>> UInt64(fingerprintBits))
+        var position = beginning
         while position < words.count && start[position] &>> 32 < fingerprint { position &+= 1 }
         while position > 0 && start[position &- 1] &>> 32 >= fingerprint { position &-= 1 }
         return position
@@ -87,16 +101,20 @@ struct IdentifierIndex: ~Copyable {
         return nil
     }
 
-    /// Inserts an id that is not in the index.
+    /// Inserts ids that are not in the index, and are all in one leaf.
     ///
-    /// - Complexity: O(1) expected.
-    mutating func insert(hash: UInt64, leaf: UInt32) {
-        if count >= chunks.count &* IdentifierIndex.load { split() }
-        let fingerprint = IdentifierIndex.fingerprint(hash)
-        let chunk = chunk(fingerprint)
-        let position = IdentifierIndex.position(fingerprint, in: chunks.words(chunk))
-        chunks.insert(IdentifierIndex.entry(hash, leaf), at: position, ofChunk: chunk)
-        count &+= 1
+    /// - Complexity: O(k) expected.
+    mutating func insert(_ hashes: UnsafeBufferPointer<UInt64>, leaf: UInt32) {
+        while count &+ hashes.count > chunks.count &* IdentifierIndex.load { split() }
+        withUnsafeTemporaryAllocation(of: Beginning.self, capacity: hashes.count) { beginnings in
+            begin(hashes, beginnings)
+            for (hash, beginning) in zip(hashes, beginnings) {
+                // One of those before may have been inserted into the same chunk, which only changes where the search begins.
+                let position = position(from: beginning, hash: hash)
+                chunks.insert(IdentifierIndex.entry(hash, leaf), at: position, ofChunk: beginning.chunk)
+            }
+        }
+        count &+= hashes.count
     }
 
     /// Changes the leaf of an id. Does nothing if the index does not have the id.
@@ -130,25 +148,64 @@ struct IdentifierIndex: ~Copyable {
     /// Appends a chunk, and moves the entries that belong to it.
     private mutating func split() {
         let new = chunks.count
-        let bit = 1 &<< (Int.bitWidth &- 1 &- new.leadingZeroBitCount)
-        let old = new & (bit &- 1)
-        let words = chunks.words(old)
-        var staying: [UInt64] = []
-        var moving: [UInt64] = []
-        staying.reserveCapacity(words.count)
-        moving.reserveCapacity(words.count)
-        for entry in words {
-            if (entry &>> 32) & UInt64(bit) == 0 { staying.append(entry) } else { moving.append(entry) }
-        }
-        chunks.append()
-        staying.withUnsafeBufferPointer { chunks.replace(old, with: $0) }
-        moving.withUnsafeBufferPointer { chunks.replace(new, with: $0) }
+        let bit = UInt64(1 &<< (Int.bitWidth &- 1 &- new.leadingZeroBitCount))
+        let old = new & Int(bit &- 1)
+        chunks.split(old) { entry in (entry &>> 32) & bit != 0 }
     }
 }
 
 // MARK: - Many at once
 
 extension IdentifierIndex {
+    /// Where the search for a hash begins.
+    private struct Beginning {
+        let chunk: Int
+        let position: Int
+        /// Whether the entry there is before the one that is searched for.
+        let isBefore: Bool
+    }
+
+    /// Finds where the searches for some hashes begin, and reads the entries there.
+    ///
+    /// In a long list, a search mostly waits until its chunk has come from memory. Here the processor waits for many chunks at once,
+    /// because nothing depends on what is read.
+    private func begin(_ hashes: UnsafeBufferPointer<UInt64>, _ beginnings: UnsafeMutableBufferPointer<Beginning>) {
+        for (number, hash) in hashes.enumerated() {
+            let fingerprint = IdentifierIndex.fingerprint(hash)
+            let chunk = chunk(fingerprint)
+            let words = chunks.words(chunk)
+            let position = IdentifierIndex.beginning(fingerprint, count: words.count)
+            let isBefore = position < words.count && words[position] &>> 32 < fingerprint
+            beginnings.initializeElement(
+                at: number, to: Beginning(chunk: chunk, position: position, isBefore: isBefore))
+        }
+    }
+
+    /// The position of the first entry whose fingerprint is not smaller than that of a hash.
+    @inline(__always)
+    private func position(from beginning: Beginning, hash: UInt64) -> Int {
+        let words = chunks.words(beginning.chunk)
+        return IdentifierIndex.position(
+            IdentifierIndex.fingerprint(hash), in: words,
+            from: min(words.count, beginning.position &+ (beginning.isBefore ? 1 : 0)))
+    }
+
+    /// Calls `body` with the number of each hash for which there may be an entry.
+    ///
+    /// - Complexity: O(k) expected.
+    func forEachKnown(_ hashes: UnsafeBufferPointer<UInt64>, _ body: (Int) throws -> Void) rethrows {
+        try withUnsafeTemporaryAllocation(of: Beginning.self, capacity: hashes.count) { beginnings in
+            begin(hashes, beginnings)
+            for (number, hash) in hashes.enumerated() {
+                let words = chunks.words(beginnings[number].chunk)
+                let position = position(from: beginnings[number], hash: hash)
+                if position < words.count, words[position] &>> 32 == IdentifierIndex.fingerprint(hash) {
+                    try body(number)
+                }
+            }
+        }
+    }
+
     /// Builds an empty index from the entries of many ids, by sorting all of them into their chunks at once.
     ///
     /// - Complexity: O(n) expected.

@@ -125,11 +125,19 @@ extension Locator where Element: TreeElement {
 
 // Elements are passed by address. Passing them by value would copy each one and count its references.
 extension Locator where Element: TreeElement {
-    /// Tracks an element that was inserted into a leaf.
-    @inline(__always)
-    mutating func insert(_ element: UnsafePointer<Element>, leaf: UInt32) {
-        guard isTracking else { return }
-        element.pointee.forEachKey(salt: salt) { index.insert(hash: $0, leaf: leaf) }
+    /// Tracks elements that were inserted into a leaf.
+    mutating func insert(_ elements: UnsafeBufferPointer<Element>, leaf: UInt32) {
+        guard isTracking, let start = elements.baseAddress else { return }
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: elements.count * Element.keyCount) { hashes in
+            var count = 0
+            for place in 0..<elements.count {
+                start.advanced(by: place).pointee.forEachKey(salt: salt) { hash in
+                    hashes.initializeElement(at: count, to: hash)
+                    count += 1
+                }
+            }
+            index.insert(UnsafeBufferPointer(rebasing: hashes[..<count]), leaf: leaf)
+        }
     }
 
     /// Tracks an element that moved from one leaf to another.
@@ -156,11 +164,24 @@ extension Locator where Element: TreeElement {
     @inline(__always)
     func hash(of id: UntypedID) -> UInt64 { id.hash64(salt: salt) }
 
-    /// Whether there may be an element of this id. If this is false, there is none.
+    /// Calls `body` with the index of each row of whose id there may be an element. Of the others there is none.
     ///
-    /// - Complexity: O(1) expected.
+    /// - Complexity: O(k) expected.
     @inline(__always)
-    func mayKnow(_ id: UntypedID) -> Bool { index.firstLeaf(hash: hash(of: id)) { _ in true } != nil }
+    func forEachKnown(_ rows: UnsafeBufferPointer<UntypedRow>, _ body: (Int) throws -> Void) rethrows {
+        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: min(rows.count, Self.searchesAtOnce)) { hashes in
+            var start = 0
+            while start < rows.count {
+                let count = min(rows.count - start, Self.searchesAtOnce)
+                for index in 0..<count { hashes.initializeElement(at: index, to: hash(of: rows[start + index].id)) }
+                try index.forEachKnown(UnsafeBufferPointer(rebasing: hashes[..<count])) { try body(start + $0) }
+                start += count
+            }
+        }
+    }
+
+    /// How many ids are searched for at once: few enough that what was read for them is still in the cache.
+    private static var searchesAtOnce: Int { 64 }
 
     /// Calls `body` with the path to each leaf that may hold an element of this hash, until it returns a value that is
     /// not nil.

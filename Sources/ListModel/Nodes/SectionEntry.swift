@@ -33,6 +33,8 @@ struct SectionEntry: TreeElement {
         try body(SectionEntry.key(ofNumber: number))
     }
 
+    static var keyCount: Int { 2 }
+
     /// The hash by which the locator finds a section by its number. It needs no salt, because nobody outside chooses
     /// the numbers.
     static func key(ofNumber number: UInt32) -> UInt64 {

@@ -28,6 +28,9 @@ protocol TreeElement: Sendable {
     /// if it has more keys.
     func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows
 
+    /// How many such hashes an element has.
+    static var keyCount: Int { get }
+
     /// The cache of nodes with such elements.
     static func cache(of pool: NodePool) -> NodeCache<Self>
 
@@ -97,6 +100,8 @@ extension UntypedRow: TreeElement {
     @inline(__always)
     func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows { try body(id.hash64(salt: salt)) }
 
+    static var keyCount: Int { 1 }
+
     static func cache(of pool: NodePool) -> NodeCache<UntypedRow> { pool.items }
 }
 
@@ -113,6 +118,7 @@ extension MemoryElement {
     mutating func seal() {}
     func isUnchanged(in other: Self) -> Bool { false }
     func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows {}
+    static var keyCount: Int { 0 }
 
     static func cache(of pool: NodePool) -> NodeCache<Self> { preconditionFailure("such nodes are never stored") }
 

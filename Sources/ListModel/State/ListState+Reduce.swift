@@ -319,9 +319,7 @@ extension ListState {
     private func checkNew(_ items: ListRun<UntypedRow>) throws {
         guard itemLocator.isTracking else { return }
         try items.withElements { items in
-            for index in items.indices where itemLocator.mayKnow(items[index].id) {
-                try checkNew(items[index].id)
-            }
+            try itemLocator.forEachKnown(items) { index in try checkNew(items[index].id) }
         }
         if items.count > 1, !areCountingUp(items) { try ListState.checkDifferent(items, items.count) }
     }

@@ -74,7 +74,7 @@ extension PersistentTree where Element: TreeElement {
             if isFirst {
                 element.forEachKey(salt: locator.salt) { entries.append(IdentifierIndex.entry($0, leaf.number)) }
             } else {
-                locator.insert(place, leaf: leaf.number)
+                locator.insert(UnsafeBufferPointer(start: place, count: 1), leaf: leaf.number)
             }
         }
         if let last { level.append(TreeChild(summarizing: last)) }
@@ -309,8 +309,8 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
             let element = gap.advanced(by: index)
             element.initialize(to: run[index])
             if !element.pointee.isPlain { leaf.isPlain = false }
-            locator.insert(element, leaf: leaf.number)
         }
+        locator.insert(UnsafeBufferPointer(start: gap, count: taken), leaf: leaf.number)
         leaf.count += taken
         leaf.lastEdit = slot + taken
         inserted = taken

@@ -217,12 +217,18 @@ final class Simulation {
             try rejoin(device)
             try await device.replica.synchronize()
         } catch  where isBroken(error) {
-            isNoticed = true
-            // The log cannot be used any more. Another one takes its place, which the devices fill with what they have.
-            server = MemoryServer()
-            for device in devices { try rejoin(device) }
+            try await replaceLog()
             try await synchronize(device)
         }
+    }
+
+    /// Another log takes the place of one that cannot be used any more. The device that knows the most of it fills it first: one that was
+    /// killed may know nothing any more, and would begin another list.
+    private func replaceLog() async throws {
+        isNoticed = true
+        server = MemoryServer()
+        for device in devices { try rejoin(device) }
+        try await synchronize(devices.max { $0.store.confirmed!.version < $1.store.confirmed!.version }!)
     }
 
     /// Connects a device anew.
@@ -278,9 +284,7 @@ final class Simulation {
         try await synchronize(device)
         // What an exchange does not read, a verification does.
         do { _ = try await device.replica.verifyLog() } catch  where isBroken(error) {
-            isNoticed = true
-            server = MemoryServer()
-            for device in devices { try rejoin(device) }
+            try await replaceLog()
         }
         lie = "lie \(kind) at \(number)"
     }

@@ -15,6 +15,7 @@ struct SimulationTests {
         for seed in seeds {
             do { try await run(seed) } catch { return "seed \(seed): \(error)" }
         }
+        Soak.count(seeds.count)
         return nil
     }
 
@@ -44,7 +45,7 @@ struct SimulationTests {
 
     @Test("More devices, more steps")
     func manyDevices() async {
-        let found = await failure(seeds: Self.first..<Self.first + UInt64(20 * Soak.factor)) { seed in
+        let found = await failure(seeds: Self.first..<Self.first + 20) { seed in
             var shape = Self.shape(seed)
             shape.deviceCount = 3 + Int(seed % 6)
             let simulation = try Simulation(seed: seed, shape)
@@ -59,7 +60,7 @@ struct SimulationTests {
         "Twenty thousand short runs, with rules that differ, packed logs, keys and faults",
         arguments: 0..<8 as Range<UInt64>)
     func manySeeds(part: UInt64) async {
-        let count = UInt64((Soak.isEnabled ? 1_000_000 : 20_000) / 8)
+        let count: UInt64 = 20_000 / 8
         let first = Self.first + part * count
         let found = await failure(seeds: first..<first + count) { seed in
             let simulation = try Simulation(seed: seed, Self.shape(seed))
@@ -74,7 +75,7 @@ struct SimulationTests {
         "A log that lies, in a thousand ways: each is noticed, and no commit is lost that a device has",
         arguments: 0..<4 as Range<UInt64>)
     func lyingLogs(part: UInt64) async {
-        let count = UInt64(250 * Soak.factor)
+        let count: UInt64 = 250
         let first = Self.first + part * count
         let found = await failure(seeds: first..<first + count) { seed in
             var shape = Self.shape(seed)
