@@ -143,13 +143,16 @@ public final class UntypedStore: Sendable {
             let isReplaced = log.mayBeReplaced
             // The first error is the one to report.
             if log.lingering == nil { try? log.environment.close() }
-            if isReplaced && error.saysDamage { throw ReplacedMeanwhile(cause: error) }
+            var isPassing = isReplaced && error.saysDamage
+            if case ListError.writtenElsewhere = error { isPassing = true }
+            if isPassing { throw ChangedMeanwhile(cause: error) }
             throw CommitLog.refusal(error, log.path, isReadOnly: options.isReadOnly)
         }
     }
 
-    /// What was read while another process may have replaced pending commits of a replica does not fit together.
-    private struct ReplacedMeanwhile: Error {
+    /// What was read does not fit together: another process has deleted nodes meanwhile that it no longer needs, or may have replaced
+    /// pending commits of a replica.
+    private struct ChangedMeanwhile: Error {
         let cause: any Error
     }
 
@@ -197,9 +200,9 @@ public final class UntypedStore: Sendable {
         options.diagnostics = Diagnostics(options.label, slowEdit: options.slowEditThreshold)
         let span = options.diagnostics.begin(.opening)
         var opened: UntypedStore?
-        // Damage remains, and another process that replaces commits is soon done.
+        // Damage remains, and what another process does is soon done.
         for attempt in 1...10 where opened == nil {
-            do { opened = try UntypedStore(log(), options) } catch let error as ReplacedMeanwhile {
+            do { opened = try UntypedStore(log(), options) } catch let error as ChangedMeanwhile {
                 if attempt == 10 { throw error.cause }
             }
         }
