@@ -14,7 +14,10 @@ package struct WrittenNodes: @unchecked Sendable {
     fileprivate(set) var sections: [(TreeNode<SectionEntry>, UInt64)] = []
 
     /// Their approximate size in memory, in bytes.
-    package var size: Int { items.count * 1_400 + sections.count * 3_400 }
+    package var size: Int { WrittenNodes.size(rowNodes: items.count) + sections.count * 3_400 }
+
+    /// The approximate size of so many nodes of rows.
+    package static func size(rowNodes: Int) -> Int { rowNodes * 1_400 }
 }
 
 /// Writes the nodes of a checkpoint.

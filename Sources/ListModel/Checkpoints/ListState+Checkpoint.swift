@@ -93,6 +93,8 @@ extension ListState {
         var next = nextNumber
         var chunks = retiredChunks
         retiredChunks = ChunkImage()
+        // All at once: a long list has megabytes of words, and an array that grows has twice as many for a moment.
+        chunks.words.reserveCapacity(itemLocator.capturedCount + sectionLocator.capturedCount)
         let items = itemLocator.capture(&next, &chunks)
         let sections = sectionLocator.capture(&next, &chunks)
         pool.beginEpoch()
@@ -136,7 +138,7 @@ extension ListState {
     /// - Returns: the approximate size of the nodes that stayed, in bytes.
     /// - Complexity: O(nodes in memory).
     package mutating func evict(to budget: Int, olderThan number: UInt64) -> Int {
-        if itemLocator.size + sectionLocator.size > budget / 4 {
+        if itemLocator.size + sectionLocator.size > budget / 8 * 5 {
             itemLocator.evict()
             sectionLocator.evict()
         }

@@ -53,16 +53,21 @@ extension ChunkTable {
         }
     }
 
+    /// The most words that ``capture(_:_:)`` copies.
+    ///
+    /// - Complexity: O(chunks in memory).
+    var capturedCount: Int {
+        var count = ChunkTable.directorySize * directories.count
+        forEachSlot { _, slot in if slot.pointee.isDirty { count += Int(slot.pointee.count) } }
+        return count
+    }
+
     /// Copies the chunks that changed since the last checkpoint, and marks them as stored.
     ///
     /// - Parameter nextNumber: the first unused stored number, before and after the call.
     /// - Complexity: O(chunks in memory + words in those that changed).
     mutating func capture(_ nextNumber: inout UInt64, _ image: inout ChunkImage) {
         var changed: [Int] = []
-        var wordCount = 0
-        forEachSlot { _, slot in if slot.pointee.isDirty { wordCount += Int(slot.pointee.count) } }
-        // All at once: a long list has megabytes of words, and an array that grows has twice as many for a moment.
-        image.words.reserveCapacity(image.words.count + wordCount + ChunkTable.directorySize * directories.count)
         forEachSlot { index, slot in
             guard let words = slot.pointee.words, slot.pointee.isDirty else { return }
             slot.pointee.isDirty = false

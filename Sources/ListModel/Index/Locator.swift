@@ -237,6 +237,9 @@ extension Locator where Element: TreeElement {
     /// How many chunks the next checkpoint has to write.
     var dirtyChunkCount: Int { index.chunks.dirtyCount + parents.dirtyCount }
 
+    /// The most words that ``capture(_:_:)`` copies.
+    var capturedCount: Int { index.chunks.capturedCount + parents.capturedCount }
+
     /// Copies the chunks that changed since the last checkpoint, and marks them as stored.
     ///
     /// - Parameter nextNumber: the first unused stored number, before and after the call.

@@ -15,7 +15,7 @@ public struct CheckpointPolicy: Hashable, Sendable {
     /// The units for a node that changes for the first time since the last checkpoint. A replay reads it from two or three values.
     package var nodeWeight = 12
     /// How many chunks of the index of ids are written for the work of one interval. Bulk insertions change all chunks of a long list; a
-    /// checkpoint that has more of them to write is due later in proportion.
+    /// checkpoint that has more of them to write is due later in proportion, as far as the memory budget allows.
     package var chunksPerInterval = 1_024
     /// The bytes of records that count as one unit.
     package var bytesPerUnit = 512

@@ -115,8 +115,10 @@ final class Checkpointer: Sendable {
             state.isEdited = true
             state.commitWork &+= policy.work(events: events, bytes: bytes)
             state.work = state.commitWork &+ touched &* policy.nodeWeight
+            // Until they are stored, nodes that have changed cannot be evicted.
+            let isLarge = WrittenNodes.size(rowNodes: touched) > memoryBudget / 2
             let interval = policy.interval(chunks: chunks)
-            state.isDue = state.work / state.patience >= interval
+            state.isDue = state.work / state.patience >= (isLarge ? policy.interval : interval)
             state.isOverdue = state.work / 2 > interval
         }
     }

@@ -47,6 +47,8 @@ extension TouchDatabase {
             if next > last { catalog.recordBytes = recordBytes }
             run.sort()
             try add(run, first...next.previous, &catalog, limits)
+            // Commits of an import have megabytes.
+            checkpoints.environment.unloadPages()
         }
     }
 
