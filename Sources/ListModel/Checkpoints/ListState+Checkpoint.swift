@@ -82,6 +82,9 @@ extension ListState {
         itemCount = snapshot.itemCount
     }
 
+    /// Keeps nodes that are read in the cache when they change: the same commits will be replayed once more from this version.
+    package mutating func prepareToReplayAgain() { replaceStore(NodePool(replayingAgain: pool)) }
+
     /// How many chunks of the locators changed since the last checkpoint.
     package var dirtyChunkCount: Int { itemLocator.dirtyChunkCount + sectionLocator.dirtyChunkCount }
 

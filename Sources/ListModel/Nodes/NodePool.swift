@@ -43,6 +43,8 @@ package final class NodePool: Sendable {
     private let failures = Atomic<Int>(0)
     /// Whether somebody holds the version before the present edit. A guess: true if the edit had to copy a shared node.
     private let isWatched = Atomic<Bool>(false)
+    /// Whether all versions are read again, so that nodes that were read stay in the cache when an edit changes them.
+    private let isReplayedAgain: Bool
 
     /// Why nodes could not be read.
     private struct Errors: Sendable {
@@ -79,6 +81,13 @@ package final class NodePool: Sendable {
         self.salt = salt ?? NodePool.processSalt
         shared = Shared(source, cacheSize: cacheSize)
         leases = []
+        isReplayedAgain = false
+    }
+
+    /// A pool for commits that are replayed twice from the same version: the second time finds the nodes in the cache.
+    init(replayingAgain other: NodePool) {
+        (limits, salt, shared, leases) = (other.limits, other.salt, other.shared, other.leases)
+        isReplayedAgain = true
     }
 
     /// A pool for the versions after a checkpoint.
@@ -89,6 +98,7 @@ package final class NodePool: Sendable {
         salt = other.salt
         shared = other.shared
         leases = lease.map { [$0] } ?? []
+        isReplayedAgain = false
         // The epoch continues, so that a node that was changed in an earlier epoch does not seem to be changed in this
         // one.
         currentEpoch.store(other.epoch, ordering: .relaxed)
@@ -108,6 +118,7 @@ package final class NodePool: Sendable {
         salt = first.salt
         shared = first.source == nil ? second.shared : first.shared
         leases = first.leases + second.leases.filter { lease in !first.leases.contains { $0 === lease } }
+        isReplayedAgain = false
     }
 
     /// The present epoch; each capture of a checkpoint begins one.
@@ -250,7 +261,7 @@ extension NodePool {
             copy = node.copy(width: limits.capacity(height: node.height))
             copy.epoch = node.epoch
             note(isWatched: true)
-        } else if isWatched.load(ordering: .relaxed) {
+        } else if isReplayedAgain || isWatched.load(ordering: .relaxed) {
             // The version before is still held: usually a view shows it, and compares it with this one next. So the
             // node stays in the cache: reading it again takes ten times as long as copying it.
             let node = storedNode(child)

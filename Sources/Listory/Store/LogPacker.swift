@@ -206,6 +206,8 @@ final class LogPacker: Sendable {
         let checksum = try past.checksum(of: start)
         var group = Group(start: start, end: records.version(records.count - 1))
         var state = ListState(from: rows)
+        // When the blocks are checked.
+        state.prepareToReplayAgain()
         try state.pool.checked {
             var packer = BlockPacker(
                 after: checksum, options: BlockPacker.Options(headerCount: options.headerCount))

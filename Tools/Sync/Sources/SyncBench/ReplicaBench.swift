@@ -8,14 +8,15 @@ import SharedLog
 
 struct ReplicaBench {
     let open: @Sendable (String) throws -> any SharedLog
-    let raw: @Sendable (String) throws -> any RawClient
+    /// Some ways to use the client directly.
+    let raw: @Sendable (String) throws -> [any RawClient]
     let commitCount: Int
     let runs: Int
     private let folder = FileManager.default.temporaryDirectory.appending(path: "sync-bench-\(UUID().uuidString)")
 
     init(
         commits: Int, runs: Int, open: @escaping @Sendable (String) throws -> any SharedLog,
-        raw: @escaping @Sendable (String) throws -> any RawClient
+        raw: @escaping @Sendable (String) throws -> [any RawClient]
     ) throws {
         (commitCount, self.runs, self.open, self.raw) = (commits, runs, open, raw)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -24,7 +25,8 @@ struct ReplicaBench {
     func run() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         print("Replicas: \(commitCount) commits of one row each, the median of \(runs) runs\n")
-        var sends: [Double] = [], catchUps: [Double] = [], rawSends: [Double] = [], rawReads: [Double] = []
+        var sends: [Double] = [], catchUps: [Double] = []
+        var others: [(name: String, sends: [Double], reads: [Double])] = []
         for run in 0..<runs {
             let list = "replica\(UInt32.random(in: 0...UInt32.max))"
             let first = try store("first\(run)")
@@ -36,7 +38,6 @@ struct ReplicaBench {
             catchUps.append(Double(commitCount) / (try await time { try await reader.synchronize() }))
             guard try second.snapshot.stateHash == first.snapshot.stateHash else { fatalError("the replicas differ") }
             // The same bytes, as many at once.
-            let client = try raw(list)
             var position = LogPosition.beginning
             let batches = try stride(from: 1, through: commitCount, by: 8_000).map { start in
                 try (start..<min(start + 8_000, commitCount + 1)).map { number in
@@ -46,14 +47,20 @@ struct ReplicaBench {
                     return entry
                 }
             }
-            let sending = try await time { for batch in batches { try client.append(batch) } }
-            rawSends.append(Double(commitCount) / sending)
-            rawReads.append(Double(commitCount) / (try await time { _ = try client.readAll(maximumBytes: 4 << 20) }))
+            for (index, client) in try raw(list).enumerated() {
+                if run == 0 { others.append((client.name, [], [])) }
+                let sending = try await time { for batch in batches { try client.append(batch) } }
+                others[index].sends.append(Double(commitCount) / sending)
+                let reading = try await time { _ = try client.readAll(maximumBytes: 4 << 20) }
+                others[index].reads.append(Double(commitCount) / reading)
+            }
             try first.close()
             try second.close()
         }
-        line("sending", sends, "the raw client", rawSends)
-        line("catching up", catchUps, "the raw client reading", rawReads)
+        for (name, rawSends, rawReads) in others {
+            line("sending", sends, name, rawSends)
+            line("catching up", catchUps, "\(name), reading", rawReads)
+        }
         try await latency()
     }
 

@@ -89,7 +89,10 @@ struct SyncBench {
             try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs) { list in
                 try PostgresLog(url: server.url, list: list)
             } raw: { list in
-                try RawPostgres(server.url, table: list, copies: true)
+                [
+                    try RawPostgres(server.url, table: list, copies: false),
+                    try RawPostgres(server.url, table: list, copies: true),
+                ]
             }.run()
             server.end()
         }
@@ -106,7 +109,7 @@ struct SyncBench {
             try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs) { list in
                 try NATSLog(url: server.url, list: list)
             } raw: { list in
-                try RawNATS(server.url, stream: list + "raw", isBatched: true)
+                [try RawNATS(server.url, stream: list + "raw", isBatched: true)]
             }.run()
             server.end()
         }
