@@ -16,7 +16,7 @@ package struct WrittenNodes: @unchecked Sendable {
     /// Their approximate size in memory, in bytes.
     package var size: Int { WrittenNodes.size(rowNodes: items.count) + sections.count * 3_400 }
 
-    /// The approximate size of so many nodes of rows.
+    /// The approximate size in memory of a number of nodes of rows, in bytes.
     package static func size(rowNodes: Int) -> Int { rowNodes * 1_400 }
 }
 

@@ -105,7 +105,8 @@ struct IdentifierIndex: ~Copyable {
     ///
     /// - Complexity: O(k) expected.
     mutating func insert(_ hashes: UnsafeBufferPointer<UInt64>, leaf: UInt32) {
-        while count &+ hashes.count > chunks.count &* IdentifierIndex.load { split() }
+        // An index from a damaged file may have too few chunks for what it has already.
+        for _ in hashes where count &+ hashes.count > chunks.count &* IdentifierIndex.load { split() }
         withUnsafeTemporaryAllocation(of: Beginning.self, capacity: hashes.count) { beginnings in
             begin(hashes, beginnings)
             for (hash, beginning) in zip(hashes, beginnings) {

@@ -43,7 +43,7 @@ package final class NodePool: Sendable {
     private let failures = Atomic<Int>(0)
     /// Whether somebody holds the version before the present edit. A guess: true if the edit had to copy a shared node.
     private let isWatched = Atomic<Bool>(false)
-    /// Whether all versions are read again, so that nodes that were read stay in the cache when an edit changes them.
+    /// Whether the version from which a replay begins is read once more after it: then nodes stay in the cache although the replay changes them.
     private let isReplayedAgain: Bool
 
     /// Why nodes could not be read.

@@ -115,11 +115,11 @@ final class Checkpointer: Sendable {
             state.isEdited = true
             state.commitWork &+= policy.work(events: events, bytes: bytes)
             state.work = state.commitWork &+ touched &* policy.nodeWeight
-            // Until they are stored, nodes that have changed cannot be evicted.
-            let isLarge = WrittenNodes.size(rowNodes: touched) > memoryBudget / 2
+            // Until they are stored, nodes that have changed cannot be evicted. So if they are large, the index may not wait any longer.
+            let size = WrittenNodes.size(rowNodes: touched)
             let interval = policy.interval(chunks: chunks)
-            state.isDue = state.work / state.patience >= (isLarge ? policy.interval : interval)
-            state.isOverdue = state.work / 2 > interval
+            state.isDue = state.work / state.patience >= (size > memoryBudget / 2 ? policy.interval : interval)
+            state.isOverdue = state.work / 2 > (size > memoryBudget ? policy.interval : interval)
         }
     }
 

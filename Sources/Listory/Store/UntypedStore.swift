@@ -9,6 +9,7 @@
 // - a commit that was reported durable is in the file, even after a crash or a power cut.
 
 import Dispatch
+import LMDB
 import ListModel
 
 /// A list whose every edit is an event in a log: edits are saved and can be undone, and any earlier version can be
@@ -145,7 +146,8 @@ public final class UntypedStore: Sendable {
             if log.lingering == nil { try? log.environment.close() }
             var isPassing = isReplaced && error.saysDamage
             if case ListError.writtenElsewhere = error { isPassing = true }
-            if isPassing { throw ChangedMeanwhile(cause: error) }
+            // A file that snapshots keep open cannot be opened once more.
+            if isPassing && log.lingering == nil { throw ChangedMeanwhile(cause: error) }
             throw CommitLog.refusal(error, log.path, isReadOnly: options.isReadOnly)
         }
     }
@@ -170,13 +172,13 @@ public final class UntypedStore: Sendable {
     public static func create(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore {
         try door {
             if options.isReadOnly { throw ListError.readOnly }
-            return try started(CommitLog(path: path, mode: .create, options: options), options)
+            return try started(at: path, .create, options)
         }
     }
 
     /// Opens a store, or creates a new, empty one if there is none.
     package static func openOrCreate(at path: String, options: StoreOptions) throws -> UntypedStore {
-        try door { try started(CommitLog(path: path, mode: .openOrCreate, options: options), options) }
+        try door { try started(at: path, .openOrCreate, options) }
     }
 
     /// Opens a store: reads the newest checkpoint, and replays the commits after it.
@@ -189,28 +191,41 @@ public final class UntypedStore: Sendable {
             precondition(options.isReadOnly || options.lastVersion == nil, "an earlier version is only read")
             var options = options
             if options.lastVersion != nil { options.isKnownToOthers = false }
-            return try started(CommitLog(path: path, mode: .open, options: options), options)
+            return try started(at: path, .open, options)
+        }
+    }
+
+    /// Opens a store, and tries again if another process has changed what was being read. Damage remains, and what another process does is
+    /// soon done.
+    ///
+    /// - Parameter earlier: the work of opening the file whose successor this is.
+    private static func opened(
+        at path: String, _ mode: CommitLog.Mode, _ options: StoreOptions, after earlier: Recovery? = nil
+    ) throws -> UntypedStore {
+        var (mode, attempt) = (mode, 1)
+        while true {
+            do {
+                return try UntypedStore(
+                    CommitLog(path: path, mode: mode, options: options), options, after: earlier)
+            } catch let error as ChangedMeanwhile {
+                if attempt == 10 { throw error.cause }
+                Platform.sleep(microseconds: UInt32(attempt) * 1_000)
+                // If it was to be created, it is there now.
+                (mode, attempt) = (.open, attempt + 1)
+            }
         }
     }
 
     private static func started(
-        _ log: @autoclosure () throws -> CommitLog, _ options: StoreOptions
+        at path: String, _ mode: CommitLog.Mode, _ options: StoreOptions
     ) throws -> UntypedStore {
         var options = options
         options.diagnostics = Diagnostics(options.label, slowEdit: options.slowEditThreshold)
         let span = options.diagnostics.begin(.opening)
-        var opened: UntypedStore?
-        // Damage remains, and what another process does is soon done.
-        for attempt in 1...10 where opened == nil {
-            do { opened = try UntypedStore(log(), options) } catch let error as ChangedMeanwhile {
-                if attempt == 10 { throw error.cause }
-            }
-        }
-        guard var store = opened else { preconditionFailure("the last attempt succeeds or throws") }
+        var store = try opened(at: path, mode, options)
         // It was written for a process that was killed.
         if store.catchUpSuccessor() != nil, (try? store.close()) != nil {
-            let log = try CommitLog(path: store.path, mode: .open, options: options)
-            store = try UntypedStore(log, options, after: store.recovery)
+            store = try opened(at: path, .open, options, after: store.recovery)
         }
         options.diagnostics.end(span, .opened(store.recovery.report(of: store.durableVersion)))
         if options.lastVersion == nil { store.racer.start() }

@@ -47,7 +47,7 @@ extension TouchDatabase {
             if next > last { catalog.recordBytes = recordBytes }
             run.sort()
             try add(run, first...next.previous, &catalog, limits)
-            // Commits of an import have megabytes.
+            // Their pages would stay in memory, and the commits of an import have megabytes.
             checkpoints.environment.unloadPages()
         }
     }
