@@ -97,6 +97,8 @@ package struct TouchLimits: Hashable, Sendable {
     package var fanOut = 16
     /// How many bytes are written in one transaction.
     package var sliceSize = 1 << 18
+    /// After how many bytes of records the memory of the pages is given back that have been read.
+    package var unloadedSize = 1 << 20
     /// How many rows are deleted in one transaction.
     package var deletionSize = 1_024
 }

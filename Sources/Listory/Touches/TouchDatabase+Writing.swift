@@ -34,6 +34,7 @@ extension TouchDatabase {
         for _ in 0..<limits.runCount where next <= last {
             let first = next
             var run = TouchRun()
+            var size = 0
             while next <= last && run.count < limits.runSize {
                 // A commit may have very many touches, so only half as many commits as are expected to fit are read at once.
                 let mean = run.count / max(1, first.distance(to: next)) + 1
@@ -41,14 +42,17 @@ extension TouchDatabase {
                 let end = min(last.rawValue, next.rawValue + count - 1)
                 // Most commits touch one row.
                 run.reserve(Int(end - next.rawValue) + 1)
-                try records(next.rawValue...end) { try run.add($1, of: $0) }
+                try records(next.rawValue...end) { version, record in
+                    size += record.count
+                    try run.add(record, of: version)
+                }
                 next = Version(end + 1)
             }
             if next > last { catalog.recordBytes = recordBytes }
             run.sort()
             try add(run, first...next.previous, &catalog, limits)
-            // Their pages would stay in memory, and the commits of an import have megabytes.
-            checkpoints.environment.unloadPages()
+            // The pages of an import would stay in memory.
+            if size > limits.unloadedSize { checkpoints.environment.unloadPages() }
         }
     }
 
