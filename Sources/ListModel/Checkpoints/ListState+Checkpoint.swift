@@ -141,6 +141,7 @@ extension ListState {
     /// - Returns: the approximate size of the nodes that stayed, in bytes.
     /// - Complexity: O(nodes in memory).
     package mutating func evict(to budget: Int, olderThan number: UInt64) -> Int {
+        // With the default budget, the chunks of a million rows stay.
         if itemLocator.size + sectionLocator.size > budget / 8 * 5 {
             itemLocator.evict()
             sectionLocator.evict()

@@ -63,8 +63,7 @@ struct IdentifierIndex: ~Copyable {
     /// The position of the first entry whose fingerprint is greater than or equal to this one.
     @inline(__always)
     private static func position(_ fingerprint: UInt64, in words: UnsafeMutableBufferPointer<UInt64>) -> Int {
-        guard !words.isEmpty else { return 0 }
-        return position(fingerprint, in: words, from: beginning(fingerprint, count: words.count))
+        position(fingerprint, in: words, from: beginning(fingerprint, count: words.count))
     }
 
     /// The position at which a search begins: where the entry is if the fingerprints of the chunk are evenly distributed.
