@@ -272,6 +272,22 @@ struct GroupCommitTests {
         try fixture.store.close()
     }
 
+    @Test("A closed store is released, however long it would have waited to write its commits")
+    func closedWhileTimerRuns() throws {
+        weak var queue: GroupCommit?
+        do {
+            let fixture = try StoreFixture {
+                $0.durability = .deferred
+                $0.deferredDelay = .seconds(3_600)
+            }
+            try fixture.fill(1)
+            queue = fixture.store.group
+            #expect(queue != nil)
+            try fixture.store.close()
+        }
+        #expect(queue == nil)
+    }
+
     @Test("Writers that wait together share syncs")
     func sharing() async throws {
         let fixture = try StoreFixture()

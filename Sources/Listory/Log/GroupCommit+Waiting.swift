@@ -198,25 +198,25 @@ extension GroupCommit {
     }
 
     /// Starts the timer of the queue, unless it is running.
-    private func startTimer() {
-        let groupCount = monitor.withLock { () -> Int? in
-            if state.isTimerRunning { return nil }
-            state.isTimerRunning = true
-            return state.groupCount
-        }
-        if let groupCount { runTimer(groupCount) }
+    private func startTimer() { monitor.withLock { if state.flushTimer == nil { runTimer() } } }
+
+    /// Starts the timer of the queue. The lock is held.
+    private func runTimer() {
+        let timer = StoreTimer(self)
+        state.flushTimer = timer
+        let groupCount = state.groupCount
+        background.asyncAfter(deadline: .now() + deferredDelay) { timer.take()?.flushQueued(since: groupCount) }
     }
 
-    /// Waits, and then flushes, unless a group was written meanwhile: the commits queued now have not waited long.
-    private func runTimer(_ groupCount: Int) {
-        background.asyncAfter(deadline: .now() + deferredDelay) { [self] in
-            let newCount = monitor.withLock { () -> Int? in
-                if state.waiting.count > 0 && state.groupCount != groupCount { return state.groupCount }
-                state.isTimerRunning = false
-                return nil
-            }
-            // Not as a waiting thread: the leader may leave the next group to a flush that is queued behind this.
-            if let newCount { runTimer(newCount) } else { try? meet(.now) }
+    /// Flushes, or waits again if a group was written meanwhile: the commits queued now have not waited long.
+    private func flushQueued(since groupCount: Int) {
+        let isFresh = monitor.withLock {
+            state.flushTimer = nil
+            if state.waiting.count == 0 || state.groupCount == groupCount { return false }
+            runTimer()
+            return true
         }
+        // Not as a waiting thread: the leader may leave the next group to a flush that is queued behind this.
+        if !isFresh { try? meet(.now) }
     }
 }

@@ -187,7 +187,7 @@ extension GroupCommit {
 
     private func retry() {
         monitor.withLock { state.retryTimer = nil }
-        // Report the failure, and start the timer again. Not as a waiting thread, as in `runTimer`.
+        // Report the failure, and start the timer again. Not as a waiting thread, as in `flushQueued`.
         try? meet(.now)
     }
 
@@ -351,14 +351,16 @@ extension GroupCommit {
             for condition in 0...1 { monitor.broadcast(condition) }
             throw error
         }
-        let tasks = monitor.withLock {
+        let (tasks, timer) = monitor.withLock {
             diagnostics.report(.discarded(commits: state.newest.rawValue - state.head.version.rawValue))
             let empty = RecordRun(first: state.head.version.next)
             (state.writing, state.waiting) = (empty, empty)
             (state.isLost, state.racer) = (false, nil)
             defer { state.tasks = [] }
-            return state.tasks
+            return (state.tasks, state.flushTimer)
         }
+        // It would keep the queue, however long it still runs.
+        _ = timer?.take()
         monitor.broadcast(0)
         monitor.broadcast(1)
         for task in tasks { task.continuation.resume(throwing: ListError.closed) }

@@ -69,8 +69,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var hasTimekeeper = false
         /// Whether a background flush was requested and has not taken its group yet.
         var isFlushQueued = false
-        /// Whether the timer of the queue is running.
-        var isTimerRunning = false
+        /// The timer that will flush the queue, if it is running.
+        var flushTimer: StoreTimer?
         /// The timer that will drain the journal, if it is running.
         var storeTimer: StoreTimer?
         /// The timer that will try again what could not be appended, if it is running, and how often it was started since
@@ -159,7 +159,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
             } else if state.waiting.size > maximumPendingBytes {
                 demand = state.isFlushQueued ? .nothing : .now
             } else {
-                demand = state.isTimerRunning ? .nothing : .later
+                demand = state.flushTimer == nil ? .later : .nothing
             }
             return (demand, state.shift)
         }
