@@ -56,7 +56,7 @@ struct SharingTests {
         }
 
         func push(_ log: inout Log, _ count: Int) throws -> Bool {
-            let records = Array(try store.pendingRecords(atMost: .max).prefix(count))
+            let records = Array(try store.pendingRecords(atMost: .max).records.prefix(count))
             guard log.append(records, after: try #require(store.confirmed).version) else { return false }
             return true
         }
@@ -119,6 +119,30 @@ struct SharingTests {
         }
     }
 
+    @Test("Commits that were sent are confirmed unless they were made again meanwhile")
+    func sentAndMadeAgain() throws {
+        let (files, a, b, log) = try sent(1..<2)
+        for id: Int64 in 2..<5 { try insert(id, b) }
+        let unchanged = try a.pendingRecords(atMost: .max)
+        #expect(unchanged.count == 0 && unchanged.records.isEmpty)
+        // As if b had appended its commits to a log that had lost the one of a.
+        let pending = try b.pendingRecords(atMost: .max, prefix: 7)
+        #expect(pending.count == 3 && pending.records == (0..<3).map { Array(pending[$0].dropFirst()) })
+        #expect((0..<3).allSatisfy { pending[$0].first == 7 })
+        let first = try b.pendingRecords(atMost: pending.records[0].count)
+        let rest = try b.pendingRecords(after: first, atMost: .max)
+        #expect(first.records + rest.records == pending.records)
+        #expect(try b.confirm(rest) == 0, "the first ones come first")
+        #expect(try b.receive(log.records).count == 3)
+        #expect(try b.pendingRecords(after: first, atMost: .max).count == 0, "the first one was made again")
+        #expect(try b.confirm(pending) == 0)
+        #expect(b.confirmed?.version == 1)
+        let now = try b.pendingRecords(atMost: .max)
+        #expect(try b.confirm(now) == 3)
+        #expect(try b.confirmed?.version == b.version)
+        for file in files { try file.store.close() }
+    }
+
     // MARK: Parts
 
     private func store(_ options: (inout StoreOptions) -> Void = { _ in }) throws -> (StoreFixture, UntypedStore) {
@@ -131,7 +155,7 @@ struct SharingTests {
 
     /// Sends everything.
     private func send(_ store: UntypedStore, _ log: inout Log) throws {
-        let records = try store.pendingRecords(atMost: .max)
+        let records = try store.pendingRecords(atMost: .max).records
         let isAppended = log.append(records, after: try #require(store.confirmed).version)
         #expect(isAppended)
         #expect(try store.confirm(records) == records.count)
@@ -213,7 +237,7 @@ struct SharingTests {
         try a.backup(to: path)
         let restored = try UntypedStore.open(at: path)
         try restored.receive([log.records[1]])
-        let again = try restored.pendingRecords(atMost: .max)
+        let again = try restored.pendingRecords(atMost: .max).records
         try restored.close()
         let isAppended = log.append([again[0]], after: 2)
         #expect(isAppended)
@@ -240,7 +264,7 @@ struct SharingTests {
         try send(a, &log)
         for id in 2..<5 { try insert(Int64(id), a) }
         try a.addName("last")
-        let record = try Commit(record: a.pendingRecords(atMost: .max)[0], version: 2)
+        let record = try Commit(record: a.pendingRecords(atMost: .max).records[0], version: 2)
         try a.setAside([record.checksum: "too large"])
         #expect(try ids(a) == [1, 3, 4])
         #expect(try a.pendingCount == 3)
@@ -448,7 +472,7 @@ struct SharingTests {
         let (first, a) = try store()
         var log = Log()
         try insert(1, a)
-        let checksum = try SharedPosition(record: a.pendingRecords(atMost: .max)[0], version: 1).checksum
+        let checksum = try SharedPosition(record: a.pendingRecords(atMost: .max).records[0], version: 1).checksum
         try send(a, &log)
         try a.setAside([checksum: "it is too large"])
         try insert(2, a)

@@ -86,13 +86,7 @@ package struct RecordHeader {
 
     /// Reads and checks the header, and the checksum of the whole record.
     package init(_ bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
-        let fixed = try Fixed(checked: bytes, version: version)
-        if let previousChecksum, fixed.link != RecordLayout.link(to: previousChecksum) {
-            let problem = RecordError.Problem.link(
-                expected: RecordLayout.link(to: previousChecksum), found: fixed.link)
-            throw RecordError(version: version, offset: RecordLayout.link, problem: problem)
-        }
-        try fixed.checkFormat(version)
+        let fixed = try Fixed(checked: bytes, version: version, previousChecksum: previousChecksum)
         checksum = fixed.checksum
         stateHash = fixed.stateHash
         time = fixed.time
@@ -156,6 +150,18 @@ package struct RecordHeader {
                 let problem = RecordError.Problem.checksum(expected: expected, found: checksum)
                 throw RecordError(version: version, offset: 0, problem: problem)
             }
+        }
+
+        /// As the other one; checks also the link and the format.
+        @inline(__always)
+        init(checked bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
+            try self.init(checked: bytes, version: version)
+            if let previousChecksum, link != RecordLayout.link(to: previousChecksum) {
+                let problem = RecordError.Problem.link(
+                    expected: RecordLayout.link(to: previousChecksum), found: link)
+                throw RecordError(version: version, offset: RecordLayout.link, problem: problem)
+            }
+            try checkFormat(version)
         }
 
         @inline(__always)
@@ -261,6 +267,15 @@ package struct RecordHeader {
     /// The number of events of a commit, from a record that was checked when it was written or replayed.
     package static func eventCount(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> Int {
         try Fixed(bytes, version: version).eventCount
+    }
+
+    /// The number of events of a commit, after checking the checksum of its record, the link and the format.
+    ///
+    /// - Complexity: O(bytes).
+    package static func verifiedEventCount(
+        _ bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64
+    ) throws -> Int {
+        try Fixed(checked: bytes, version: version, previousChecksum: previousChecksum).eventCount
     }
 
     /// The time of a commit, from a record that was checked when it was written or replayed.

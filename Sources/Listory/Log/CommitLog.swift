@@ -374,7 +374,7 @@ extension CommitLog {
     func copies(
         of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 16
     ) throws -> RecordRun? {
-        if let run = journal.records(of: range) { return run }
+        if let run = journal.records(of: range, atMost: count) { return run }
         // A buffer that grew would copy the records again.
         var run = RecordRun(first: Version(range.lowerBound), reserving: size + size / 8)
         let last = min(range.upperBound, range.lowerBound + count - 1)

@@ -347,14 +347,14 @@ extension Journal {
     }
 
     /// The records of a range of versions whose first is only in the journal; nil otherwise.
-    func records(of range: ClosedRange<UInt64>) -> RecordRun? {
+    ///
+    /// - Parameter count: the most records to copy.
+    func records(of range: ClosedRange<UInt64>, atMost count: UInt64 = .max) -> RecordRun? {
         state.withLock { state in
             guard let first = state.records.index(of: Version(range.lowerBound)) else { return nil }
-            let count = min(UInt64(state.records.count - first), range.upperBound - range.lowerBound + 1)
+            let count = min(UInt64(state.records.count - first), count, range.upperBound - range.lowerBound + 1)
             var run = RecordRun(first: Version(range.lowerBound))
-            for index in first..<first + Int(count) {
-                state.records.withRecord(index) { run.append($0, eventCount: state.records.eventCount(index)) }
-            }
+            run.append(state.records, first..<first + Int(count))
             return run
         }
     }

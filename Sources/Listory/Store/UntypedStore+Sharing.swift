@@ -22,6 +22,37 @@ public struct SharedPosition: Hashable, Sendable {
     }
 }
 
+/// The records of pending commits, as they were when they were read, in one buffer.
+@_spi(Sync)
+public struct PendingRecords: Sendable {
+    private var bytes: [UInt8] = []
+    /// The ends of the records in it.
+    private var ends: [Int] = []
+    /// What stands before each record.
+    private let prefix: UInt8?
+    /// The log before the first of them, and behind the last one.
+    fileprivate let start: LogHead
+    fileprivate private(set) var end: LogHead
+
+    fileprivate init(after start: LogHead, prefix: UInt8?) { (self.start, end, self.prefix) = (start, start, prefix) }
+
+    /// How many there are.
+    public var count: Int { ends.count }
+
+    /// A record and the prefix before it; a part of the buffer of all.
+    public subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+
+    /// Copies of the records, without the prefix.
+    public var records: [[UInt8]] { (0..<count).map { Array(self[$0].dropFirst(prefix == nil ? 0 : 1)) } }
+
+    fileprivate mutating func append(_ record: UnsafeRawBufferPointer, eventCount: Int) {
+        end.append(record, version: end.version.next, eventCount: eventCount)
+        if let prefix { bytes.append(prefix) }
+        bytes.append(contentsOf: record)
+        ends.append(bytes.count)
+    }
+}
+
 /// A commit of a shared log that no replica can adopt: it is damaged, does not follow the one before, or does not fit the rows.
 @_spi(Sync)
 public struct UnacceptableRecord: Error {
@@ -76,13 +107,24 @@ extension UntypedStore {
     /// The records of the first pending commits: at least one if there is one, and not more than fit into the bytes otherwise. Those at the
     /// end may not be durable here yet: if they are sent and then lost here, they come back from the shared log.
     ///
-    /// - Parameter start: behind which pending commit; nil for the confirmed end. None are returned if that commit was made again.
+    /// - Parameters:
+    ///   - before: those that they follow; nil for the confirmed end. None are returned if the last of them was made again.
+    ///   - bytes: that are to be filled.
+    ///   - overhead: how many bytes each record needs besides its own.
+    ///   - prefix: what is to stand before each record.
     /// - Throws: ``ListError`` if a record is damaged or does not follow the one before, as no replica could adopt it.
-    public func pendingRecords(after start: SharedPosition? = nil, atMost bytes: Int) throws -> [[UInt8]] {
+    public func pendingRecords(
+        after before: PendingRecords? = nil, atMost bytes: Int, overhead: Int = 0, prefix: UInt8? = nil
+    ) throws -> PendingRecords {
         try withTurn { head in
             try racer.followReplica(&head)
             return try racer.catchingUp(&head) { head in
-                do { return try records(after: start, atMost: bytes, through: head.editor.state.version) } catch {
+                var pending = PendingRecords(after: before?.end ?? group.log.confirmed.required, prefix: prefix)
+                do {
+                    guard try before == nil || isPending(pending.start, head) else { return pending }
+                    try fill(&pending, atMost: bytes, overhead: overhead, through: head.editor.state.version)
+                    return pending
+                } catch {
                     // Another process may have replaced some while they were read.
                     if try group.isBehind() { throw LostRace() }
                     throw error
@@ -91,43 +133,46 @@ extension UntypedStore {
         }
     }
 
-    private func records(after start: SharedPosition?, atMost bytes: Int, through last: Version) throws -> [[UInt8]] {
-        var end = group.log.confirmed.required
-        if let start {
-            guard start.version >= end.version, start.version < last,
-                try group.commit(start.version).checksum == start.checksum
-            else { return [] }
-            (end.version, end.checksum) = (start.version, start.checksum)
-        }
-        var records: [[UInt8]] = []
+    /// Whether there are pending commits behind a place, and the log has not changed up to it.
+    private func isPending(_ place: LogHead, _ head: borrowing Head) throws -> Bool {
+        try place.version >= group.log.confirmed.required.version && place.version < head.editor.state.version
+            && isSame(place)
+    }
+
+    private func fill(_ pending: inout PendingRecords, atMost bytes: Int, overhead: Int, through last: Version) throws {
         var size = 0
-        func add(_ record: UnsafeRawBufferPointer) throws -> Bool {
-            size += record.count
-            if size > bytes && !records.isEmpty { return false }
-            let version = end.version.next
-            let header: RecordHeader
+        var isFull = false
+        func add(_ record: UnsafeRawBufferPointer) throws {
+            if isFull { return }
+            size += record.count + overhead
+            isFull = size > bytes && pending.count > 0
+            if isFull { return }
             do {
-                header = try RecordHeader(record, version: version, previousChecksum: end.checksum)
+                let eventCount = try RecordHeader.verifiedEventCount(
+                    record, version: pending.end.version.next, previousChecksum: pending.end.checksum)
+                pending.append(record, eventCount: eventCount)
             } catch {
                 // Those before are sound.
-                if records.isEmpty { throw error }
-                return false
+                if pending.count == 0 { throw error }
+                isFull = true
             }
-            end.append(record, version: version, eventCount: header.eventCount)
-            records.append(Array(record))
-            return true
         }
-        while end.version < last {
-            let next = end.version.next
+        while pending.end.version < last && !isFull {
+            let next = pending.end.version.next
             let durable = group.durableVersion
-            guard next <= durable else {
-                guard try group.withRecord(of: next, add) else { return records }
-                continue
+            if next <= durable {
+                // In parts, because the rest of a part is read for nothing.
+                let part = next.rawValue...min(durable.rawValue, next.rawValue + 255)
+                try group.forEachRecord(in: part) { try add($1) }
+            } else {
+                try group.withRecord(of: next, add)
             }
-            let run = try group.records(of: next.rawValue...durable.rawValue)
-            for index in 0..<run.count { guard try run.withRecord(index, add) else { return records } }
         }
-        return records
+    }
+
+    /// Whether the log still has the commit at its place: then it also has all before it, which the checksum covers.
+    private func isSame(_ place: LogHead) throws -> Bool {
+        try group.commit(place.version).checksum == place.checksum
     }
 
     /// The checksum of a confirmed commit.
@@ -151,42 +196,62 @@ extension UntypedStore {
         try door { try group.withRecord(of: version) { Array($0) } }
     }
 
+    /// Notes that pending commits are in the shared log, if they are the first and were not made again since they were read.
+    ///
+    /// - Returns: how many of them are.
+    /// - Complexity: O(1), unless some were made again.
+    public func confirm(_ sent: PendingRecords) throws -> Int {
+        try confirming { end in
+            guard end == sent.start, sent.end.version <= group.durableVersion, try isSame(sent.end) else {
+                return try advance(&end, over: sent.records)
+            }
+            end = sent.end
+            return sent.count
+        }
+    }
+
     /// Notes that the first pending commits are in the shared log as they are.
     ///
-    /// - Parameter records: their records, as they were sent or came back.
+    /// - Parameter records: what the shared log has behind the confirmed end.
     /// - Returns: how many of them are. The others were made again since, or are commits of other replicas.
-    public func confirm(_ records: [[UInt8]]) throws -> Int {
+    /// - Complexity: O(bytes of those).
+    public func confirm(_ records: [[UInt8]]) throws -> Int { try confirming { try advance(&$0, over: records) } }
+
+    private func confirming(_ advance: (inout LogHead) throws -> Int) throws -> Int {
         try door {
             try group.flush(through: nil)
-            let count = try withTurn { head -> Int in
+            let count = try withTurn { _ in
                 var end = group.log.confirmed.required
-                var run = RecordRun(first: end.version.next)
-                var count = 0
-                for record in records {
-                    let version = end.version.next
-                    guard version <= group.durableVersion else { break }
-                    if run.index(of: version) == nil {
-                        run = try group.records(of: version.rawValue...group.durableVersion.rawValue)
-                    }
-                    let index = Int(version.rawValue - run.first.rawValue)
-                    let isSame = try run.withRecord(index) { bytes in
-                        guard bytes.elementsEqual(record) else { return false }
-                        let eventCount = try RecordHeader.eventCount(bytes, version: version)
-                        end.append(bytes, version: version, eventCount: eventCount)
-                        return true
-                    }
-                    guard isSame else { break }
-                    count += 1
-                }
+                let count = try advance(&end)
                 if count > 0 { group.log.confirmed.advance(to: end) }
                 return count
             }
             if count > 0 {
                 group.storeSoon()
-                checkpointer?.meetDemand(self)
+                // While more is being sent, packing would slow that down.
+                if group.log.confirmed.covers(group.durableVersion) { checkpointer?.meetDemand(self) }
             }
             return count
         }
+    }
+
+    /// Moves an end over the records that follow it in the log; returns how many do.
+    private func advance(_ end: inout LogHead, over records: [[UInt8]]) throws -> Int {
+        var run = RecordRun(first: end.version.next)
+        for (count, record) in records.enumerated() {
+            let version = end.version.next
+            guard version <= group.durableVersion else { return count }
+            if run.index(of: version) == nil {
+                run = try group.records(of: version.rawValue...group.durableVersion.rawValue)
+            }
+            let isSame = try run.withRecord(Int(version.rawValue - run.first.rawValue)) { bytes in
+                guard bytes.elementsEqual(record) else { return false }
+                end.append(bytes, version: version, eventCount: try RecordHeader.eventCount(bytes, version: version))
+                return true
+            }
+            guard isSame else { return count }
+        }
+        return records.count
     }
 
     /// Replaces pending commits by commits without changes, which say why, and sets them aside.

@@ -62,7 +62,7 @@ extension Replica {
         let received = path + "-receiving"
         defer { remove(received) }
         remove(received)
-        try Data(codec.bytes(snapshot.bytes, number: number)).write(to: URL(filePath: received))
+        try Data(codec.bytes(snapshot.bytes[...], number: number)).write(to: URL(filePath: received))
         let verified = try StoreVerification(path: received)
         let last = try SharedPosition(record: record, version: Version(number))
         guard verified.version == last.version, try UntypedStore.confirmed(at: received) == last else {

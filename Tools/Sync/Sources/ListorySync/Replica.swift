@@ -24,8 +24,8 @@ import SharedLog
 public actor Replica {
     /// How a replica exchanges commits.
     public struct Options: Sendable {
-        /// About how many bytes of commits are read or sent at once.
-        public var batchBytes = 1 << 20
+        /// About how many bytes of commits are read or sent at once. So many fit into a message of NATS.
+        public var batchBytes = 900 << 10
         /// The key with which commits are encrypted; nil if they are not.
         public var key: SyncKey?
         /// After how many bytes of commits a snapshot is offered, with which new replicas begin; nil for never.
@@ -49,6 +49,8 @@ public actor Replica {
     private var tail: LogPosition?
     /// Whether that is a commit of this replica, which was appended just now.
     private var isTailOwn = false
+    /// Whether ``follow()`` exchanges commits just now, and whether it was woken since that began.
+    private var isExchanging = false, isDue = false
     /// The position of the newest snapshot in the log that this replica knows of.
     var snapshotNumber: UInt64?
 
@@ -79,41 +81,42 @@ public actor Replica {
     /// to be decided, which ``state`` says then.
     public func follow() async {
         guard let own = try? store.commitSignals() else { return }
-        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let others = log.changes()
+        let (retries, retry) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await _ in own { wake.yield() }
-                wake.finish()
-            }
-            group.addTask { for await _ in others { wake.yield() } }
-            group.addTask { [options] in
-                for await _ in wakes {
-                    guard await self.round() else { break }
-                    // A log that is unavailable may not wake anybody.
-                    if case .offline = self.state.phase {
-                        Task {
-                            try? await Task.sleep(for: options.retryPause)
-                            wake.yield()
-                        }
-                    }
-                }
-                wake.finish()
-            }
-            // The first to end is the last of these, or the store was closed.
+            for signals in [own, others, retries] { group.addTask { await self.follow(signals, retry: retry) } }
+            // The first to end has stopped, or the store or the log was closed.
             await group.next()
             group.cancelAll()
         }
     }
 
+    private func follow(_ signals: AsyncStream<Void>, retry: AsyncStream<Void>.Continuation) async {
+        for await _ in signals {
+            guard await round() else { return }
+            // A log that is unavailable may not wake anybody.
+            if case .offline = state.phase {
+                Task { [options] in
+                    try? await Task.sleep(for: options.retryPause)
+                    retry.yield()
+                }
+            }
+        }
+    }
+
+    /// Exchanges commits. A signal that comes meanwhile leads to another exchange.
+    ///
     /// - Returns: whether to go on.
     private func round() async -> Bool {
-        do {
-            try await synchronize()
-            return true
-        } catch {
-            return (error as? SharedLogError)?.isPassing ?? false
+        isDue = true
+        if isExchanging { return true }
+        isExchanging = true
+        defer { isExchanging = false }
+        while isDue {
+            isDue = false
+            do { try await synchronize() } catch { return (error as? SharedLogError)?.isPassing ?? false }
         }
+        return true
     }
 
     /// Exchanges commits with the log until both have the same.
@@ -242,16 +245,19 @@ public actor Replica {
         return (tail, entries)
     }
 
-    /// Sends the pending commits. While some are on their way, the next ones are read.
+    /// Sends the pending commits. While some are on their way, those before them are confirmed, and the next ones are read.
     ///
     /// - Returns: whether any were sent, and the log ended at the position.
     private func push(after position: LogPosition) async throws -> Bool {
         var next = try batch(after: position)
-        if next.records.isEmpty { return false }
+        if next.entries.isEmpty { return false }
+        var unconfirmed: Batch?
         while let end = next.entries.last?.position {
             let sent = next
             async let answer = log.append(sent.entries, after: sent.start)
-            next = try batch(after: end, behind: sent)
+            // If some were made again meanwhile, by an edit that took its time, all that was sent comes back.
+            let isUnchanged = try unconfirmed.map(confirm) ?? true
+            next = try batch(after: end, behind: sent.pending)
             do {
                 guard case .appended = try await answer else {
                     tail = nil
@@ -260,30 +266,45 @@ public actor Replica {
             } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
                 tail = nil
                 try setAside(
-                    sent.records[Int(number - sent.start.number) - 1], number, after: sent.start,
+                    sent.pending.records[Int(number - sent.start.number) - 1], number, after: sent.start,
                     "it has \(bytes) bytes, and the shared log takes \(limit)")
                 return false
             }
-            // They may have been made again meanwhile, by an edit that took its time; then they come back.
-            let count = try store.confirm(sent.records)
-            (tail, isTailOwn) = (count == sent.records.count ? end : nil, true)
-            try noteCounts()
-            if tail == nil { break }
+            guard isUnchanged else { return true }
+            unconfirmed = sent
         }
+        _ = try unconfirmed.map(confirm)
         return true
     }
 
     /// Pending commits that are sent at once.
     private struct Batch {
         var start: LogPosition
-        var records: [[UInt8]]
+        var pending: PendingRecords
         var entries: [LogEntry]
     }
 
-    private func batch(after start: LogPosition, behind sent: Batch? = nil) throws -> Batch {
-        let end = try sent.map { try SharedPosition(record: $0.records.last!, version: Version(start.number)) }
-        let records = try store.pendingRecords(after: end, atMost: options.batchBytes)
-        return Batch(start: start, records: records, entries: try entries(records, after: start))
+    private func batch(after start: LogPosition, behind sent: PendingRecords? = nil) throws -> Batch {
+        let pending = try store.pendingRecords(
+            after: sent, atMost: options.batchBytes, overhead: codec.overhead + LogEntry.headerBytes,
+            prefix: codec.prefix)
+        var batch = Batch(start: start, pending: pending, entries: [])
+        batch.entries.reserveCapacity(pending.count)
+        var end = start
+        for index in 0..<pending.count {
+            let payload = try codec.payload(prefixed: pending[index], number: end.number + 1)
+            batch.entries.append(LogEntry(after: end, sharing: payload))
+            end = batch.entries.last!.position
+        }
+        return batch
+    }
+
+    /// - Returns: whether all of the commits are confirmed.
+    private func confirm(_ batch: Batch) throws -> Bool {
+        let isWhole = try store.confirm(batch.pending) == batch.entries.count
+        (tail, isTailOwn) = (isWhole ? batch.entries.last!.position : nil, true)
+        try noteCounts()
+        return isWhole
     }
 
     private func setAside(

@@ -41,22 +41,33 @@ struct SyncCodec: Sendable {
         static let encrypted: UInt8 = 2
     }
 
+    /// How many bytes a payload has besides those in it.
+    var overhead: Int { key == nil ? 1 : 29 }
+
     /// What is encrypted at a number belongs there.
     private func place(_ number: UInt64) -> Data {
         Data(list.utf8) + withUnsafeBytes(of: number.littleEndian) { Data($0) }
     }
 
+    /// What a payload begins with that has its bytes as they are.
+    var prefix: UInt8? { key == nil ? Format.plain : nil }
+
+    /// The payload of a record that has the prefix before it.
+    func payload(prefixed bytes: ArraySlice<UInt8>, number: UInt64) throws -> ArraySlice<UInt8> {
+        guard let key else { return bytes }
+        let box = try ChaChaPoly.seal(bytes, using: key.key, authenticating: place(number))
+        return ArraySlice([Format.encrypted] + box.combined)
+    }
+
     /// The payload of a record, or of a snapshot.
     func payload(_ bytes: [UInt8], number: UInt64) throws -> [UInt8] {
-        guard let key else { return [Format.plain] + bytes }
-        let box = try ChaChaPoly.seal(bytes, using: key.key, authenticating: place(number))
-        return [Format.encrypted] + box.combined
+        Array(try payload(prefixed: (prefix.map { [$0] } ?? []) + bytes, number: number))
     }
 
     /// The bytes in a payload.
     ///
     /// - Throws: ``SyncProblem/wrongKey(_:)``, ``SyncProblem/unacceptable(number:cause:)``.
-    func bytes(_ payload: [UInt8], number: UInt64) throws -> [UInt8] {
+    func bytes(_ payload: ArraySlice<UInt8>, number: UInt64) throws -> [UInt8] {
         switch (payload.first, key) {
         case (Format.plain, nil): return Array(payload.dropFirst())
         case (Format.plain, _?):

@@ -15,6 +15,8 @@ final class NATSEvents: Sendable {
     let broadcast: ChangeBroadcast
     /// How often the connection was made again.
     let reconnections = Atomic(0)
+    /// The sequence of the message that was stored last, as far as this client was told; 0 if it was not.
+    let stored = Atomic<UInt64>(0)
     /// Whether the server has said since it was last asked that something is not permitted. It does not say what.
     let isRefused = Atomic(false)
     private let key: UInt
@@ -339,8 +341,13 @@ final class NATSConnection: @unchecked Sendable {
             natsConnection_Subscribe(
                 &wakeUp, handle, subject,
                 { _, _, message, closure in
-                    natsMsg_Destroy(message)
-                    NATSEvents.find(closure)?.broadcast.yield()
+                    defer { natsMsg_Destroy(message) }
+                    guard let events = NATSEvents.find(closure) else { return }
+                    var sequence: UnsafePointer<CChar>?
+                    if natsMsgHeader_Get(message, "Nats-Sequence", &sequence) == NATS_OK, let sequence {
+                        events.stored.store(UInt64(String(cString: sequence)) ?? 0, ordering: .relaxed)
+                    }
+                    events.broadcast.yield()
                 }, events.closure))
         // When it returns, the server knows of the subscription.
         try check(natsConnection_FlushTimeout(handle, 5000))

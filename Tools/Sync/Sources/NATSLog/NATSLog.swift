@@ -266,6 +266,8 @@ public actor NATSLog: SharedLog {
                 cursor.number += 1
                 if bytes > maximumBytes { return result }
             }
+            // The server has told of the last one, so asking for another would only take time. If there is one by now, it tells of that, too.
+            if !result.isEmpty, cursor.sequence == events.stored.load(ordering: .relaxed) + 1 { return result }
             // A few messages are asked for one by one; for more of them, a consumer is worth its requests. It is asked for no more
             // messages than there are, because it would wait for others.
             var messages: [NATSMessage] = []

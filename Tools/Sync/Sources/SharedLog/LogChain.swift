@@ -6,21 +6,23 @@ public enum LogChain {
     /// The checksums of the entries are right: a ``LogEntry`` has no other.
     @discardableResult
     public static func verify(
-        _ entries: some Sequence<LogEntry>, after position: LogPosition
+        _ entries: [LogEntry], after position: LogPosition
     ) throws -> LogPosition {
         var end = position
-        for entry in entries {
+        // In place: a copy of an entry would count a reference to its payload.
+        for index in entries.indices {
+            let (number, link) = (entries[index].number, entries[index].link)
             // No number follows the largest one, so it cannot be added to.
-            guard end.number < LogPosition.maximumNumber, entry.number == end.number + 1 else {
+            guard end.number < LogPosition.maximumNumber, number == end.number + 1 else {
                 throw SharedLogError.damaged(
-                    .entry(entry.number), expected: "the entry after \(end.number)", found: "entry \(entry.number)")
+                    .entry(number), expected: "the entry after \(end.number)", found: "entry \(number)")
             }
-            guard entry.link == end.checksum else {
+            guard link == end.checksum else {
                 throw SharedLogError.damaged(
-                    .entry(entry.number), expected: "a link to \(hexadecimal(end.checksum))",
-                    found: "a link to \(hexadecimal(entry.link))")
+                    .entry(number), expected: "a link to \(hexadecimal(end.checksum))",
+                    found: "a link to \(hexadecimal(link))")
             }
-            end = entry.position
+            end = LogPosition(number: number, checksum: entries[index].checksum)
         }
         return end
     }

@@ -25,14 +25,21 @@ public struct LogEntry: Hashable, Sendable {
     /// The checksum of this entry.
     public let checksum: UInt64
     /// What the server stores for the replicas.
-    public let payload: [UInt8]
+    public let payload: ArraySlice<UInt8>
 
     /// The entry that follows a position.
-    public init(after position: LogPosition, payload: [UInt8]) {
-        self.init(number: position.number + 1, link: position.checksum, payload: payload)
+    public init(after position: LogPosition, payload: [UInt8]) { self.init(after: position, sharing: payload[...]) }
+
+    /// The entry that follows a position, whose payload is a part of other bytes.
+    public init(after position: LogPosition, sharing payload: ArraySlice<UInt8>) {
+        self.init(number: position.number + 1, link: position.checksum, sharing: payload)
     }
 
     public init(number: UInt64, link: UInt64, payload: [UInt8]) {
+        self.init(number: number, link: link, sharing: payload[...])
+    }
+
+    private init(number: UInt64, link: UInt64, sharing payload: ArraySlice<UInt8>) {
         self.number = number
         self.link = link
         self.payload = payload
@@ -92,7 +99,7 @@ public struct LogEntry: Hashable, Sendable {
         self.number = number
         link = header.link
         checksum = found
-        payload = Array(bytes)
+        payload = Array(bytes)[...]
     }
 
     /// The part before the payload, whose checksum it does not compare.
@@ -123,7 +130,7 @@ public struct LogEntry: Hashable, Sendable {
 
 extension UnsafeRawBufferPointer {
     /// The integer at an offset, where there are enough bytes.
-    @inline(__always)
+    @inlinable
     package func littleEndian<Integer: FixedWidthInteger>(at offset: Int, as type: Integer.Type = Integer.self)
         -> Integer
     {

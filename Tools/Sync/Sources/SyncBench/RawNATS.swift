@@ -9,6 +9,7 @@ final class RawNATS: RawClient {
     private let context: OpaquePointer
     private let stream: String
     private let isBatched: Bool
+    private var subscription: OpaquePointer?
 
     /// - Parameter isBatched: whether the entries of a call are one message, which is waited for; else each is a message, and none is
     ///   waited for before the last one.
@@ -33,6 +34,7 @@ final class RawNATS: RawClient {
     }
 
     deinit {
+        natsSubscription_Destroy(subscription)
         jsCtx_Destroy(context)
         natsConnection_Destroy(connection)
     }
@@ -105,5 +107,26 @@ final class RawNATS: RawClient {
             natsMsgList_Destroy(&list)
         }
         return bytes
+    }
+
+    func listen() throws {
+        // The server sends each message as soon as it has stored it.
+        var options = jsSubOptions()
+        jsSubOptions_Init(&options)
+        options.Ordered = true
+        options.Config.DeliverPolicy = js_DeliverNew
+        let status = js_SubscribeSync(&subscription, context, stream, nil, &options, nil)
+        guard status == NATS_OK else { fatalError(String(cString: natsStatus_GetText(status))) }
+    }
+
+    func signal(_ entry: LogEntry) throws { publish(entry.encoded()) }
+
+    func next() throws -> [UInt8] {
+        var message: OpaquePointer?
+        let status = natsSubscription_NextMsg(&message, subscription, 5000)
+        guard status == NATS_OK else { fatalError(String(cString: natsStatus_GetText(status))) }
+        defer { natsMsg_Destroy(message) }
+        return Array(
+            UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message))))
     }
 }

@@ -14,10 +14,13 @@ final class RawPostgres: RawClient {
         self.table = "\(table)_\(copies)"
         self.copies = copies
         connection = PQconnectdb(url)
-        run("CREATE TABLE \(self.table) (number bigint PRIMARY KEY, entry bytea NOT NULL)")
+        run("CREATE TABLE IF NOT EXISTS \(self.table) (number bigint PRIMARY KEY, entry bytea NOT NULL)")
         let insert =
             "INSERT INTO \(self.table) SELECT $1 + place, entry FROM unnest($2) WITH ORDINALITY AS g (entry, place)"
         PQclear(PQprepare(connection, "insert", insert, 2, [20, 1001]))
+        // What a statement signals is sent when it is committed.
+        let signal = "WITH added AS (\(insert) RETURNING number) SELECT pg_notify('\(self.table)', '') FROM added"
+        PQclear(PQprepare(connection, "signal", signal, 2, [20, 1001]))
         let read = "SELECT number, entry FROM \(self.table) WHERE number > $1 ORDER BY number LIMIT $2"
         PQclear(PQprepare(connection, "read", read, 2, [20, 20]))
     }
@@ -29,6 +32,10 @@ final class RawPostgres: RawClient {
     }
 
     private func insert(_ entries: [LogEntry]) {
+        check(execute("insert", [bytes(Int64(entries[0].number) - 1), array(entries)]), PGRES_COMMAND_OK)
+    }
+
+    private func array(_ entries: [LogEntry]) -> [UInt8] {
         var array: [UInt8] = []
         array.reserveCapacity(entries.reduce(20) { $0 + 4 + $1.encodedCount })
         for value in [1, 0, 17, entries.count, 1] { append(&array, Int32(value)) }
@@ -36,8 +43,7 @@ final class RawPostgres: RawClient {
             append(&array, Int32(entry.encodedCount))
             array += entry.encoded()
         }
-        let result = execute("insert", [bytes(Int64(entries[0].number) - 1), array])
-        check(result, PGRES_COMMAND_OK)
+        return array
     }
 
     private func copy(_ entries: [LogEntry]) {
@@ -84,6 +90,35 @@ final class RawPostgres: RawClient {
             bytes += added
             limit = Int64(min(65_536, max(16, maximumBytes / max(1, added / Int(rows)))))
         }
+    }
+
+    /// The number of the last entry that was signalled.
+    private var last: Int64 = 0
+
+    func listen() throws { run("LISTEN \(table)") }
+
+    func signal(_ entry: LogEntry) throws {
+        check(execute("signal", [bytes(Int64(entry.number) - 1), array([entry])]), PGRES_TUPLES_OK)
+    }
+
+    func next() throws -> [UInt8] {
+        var isWoken = false
+        while !isWoken {
+            while let notification = PQnotifies(connection) {
+                isWoken = true
+                PQfreemem(notification)
+            }
+            if isWoken { break }
+            var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+            poll(&descriptor, 1, 5000)
+            PQconsumeInput(connection)
+        }
+        let result = execute("read", [bytes(last), bytes(1)])
+        defer { PQclear(result) }
+        guard PQntuples(result) == 1 else { fatalError("no entry after \(last)") }
+        last += 1
+        return Array(
+            UnsafeRawBufferPointer(start: PQgetvalue(result, 0, 1), count: Int(PQgetlength(result, 0, 1))))
     }
 
     private func run(_ statement: String) { check(PQexec(connection, statement), PGRES_COMMAND_OK) }

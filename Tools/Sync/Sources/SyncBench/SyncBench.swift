@@ -55,6 +55,12 @@ protocol RawClient {
     func append(_ entries: [LogEntry]) throws
     /// Reads all bytes, and returns how many there are.
     func readAll(maximumBytes: Int) throws -> Int
+    /// Waits from now on for what other clients signal.
+    func listen() throws
+    /// As ``append(_:)`` of one entry; who listens is woken.
+    func signal(_ entry: LogEntry) throws
+    /// Waits for a signal, and reads the bytes of its entry.
+    func next() throws -> [UInt8]
 }
 
 @main

@@ -23,7 +23,7 @@ import Testing
         }
 
         func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult {
-            _ = try await log.add(entries.map(\.payload))
+            _ = try await log.add(entries.map { Array($0.payload) })
             return .appended
         }
 

@@ -66,7 +66,7 @@ import Testing
     @Test func aChainIsCheckedAtEachEntry() throws {
         let entries = LogPosition.beginning.entries("a", "b", "c", "d")
         #expect(try LogChain.verify(entries, after: .beginning) == entries[3].position)
-        #expect(try LogChain.verify(entries[2...], after: entries[1].position) == entries[3].position)
+        #expect(try LogChain.verify(Array(entries[2...]), after: entries[1].position) == entries[3].position)
         #expect(try LogChain.verify([], after: entries[1].position) == entries[1].position)
         for missing in 0..<3 {
             var others = entries

@@ -375,7 +375,7 @@ struct Writing: Sendable {
 
     /// Each payload is in the log once, and those of one append follow each other.
     static func check(_ writings: [Writing], _ log: [LogEntry]) throws {
-        let numbers = Dictionary(log.map { ($0.payload, [$0.number]) }) { $0 + $1 }
+        let numbers = Dictionary(log.map { (Array($0.payload), [$0.number]) }) { $0 + $1 }
         for writing in writings {
             let first = try #require(numbers[writing.payloads[0]]?.first, "an acknowledged entry is missing")
             for (index, payload) in writing.payloads.enumerated() {
