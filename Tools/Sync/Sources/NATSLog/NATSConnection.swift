@@ -286,19 +286,17 @@ final class NATSConnection: @unchecked Sendable {
 
     /// Stores a message, and returns its sequence.
     ///
-    /// - Parameter last: the sequence of the last message, with which the stream must end; nil if it may end anywhere.
+    /// - Parameter last: the sequence of the last message, at least 1, with which the stream must end; nil if it may end anywhere.
     func publish(_ bytes: [UInt8], to subject: String, after last: UInt64? = nil) throws -> UInt64 {
-        var message: OpaquePointer?
-        try bytes.withUnsafeBytes { bytes in
-            try check(
-                natsMsg_Create(
-                    &message, subject, nil, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count)))
-        }
-        let owned = NATSMessage(message!)
-        if let last { try check(natsMsgHeader_Set(owned.handle, "Nats-Expected-Last-Sequence", "\(last)")) }
+        var options = jsPubOptions()
+        jsPubOptions_Init(&options)
+        options.ExpectLastSeq = last ?? 0
         var answer: UnsafeMutablePointer<jsPubAck>?
         var code = jsErrCode(0)
-        try check(js_PublishMsg(&answer, context, owned.handle, nil, &code), code)
+        let status = bytes.withUnsafeBytes {
+            js_Publish(&answer, context, subject, $0.baseAddress, Int32($0.count), &options, &code)
+        }
+        try check(status, code)
         defer { jsPubAck_Destroy(answer) }
         return answer!.pointee.Sequence
     }
