@@ -140,34 +140,32 @@ extension UntypedStore {
     }
 
     private func fill(_ pending: inout PendingRecords, atMost bytes: Int, overhead: Int, through last: Version) throws {
+        struct Full: Error {}
         var size = 0
-        var isFull = false
         func add(_ record: UnsafeRawBufferPointer) throws {
-            if isFull { return }
             size += record.count + overhead
-            isFull = size > bytes && pending.count > 0
-            if isFull { return }
+            if size > bytes && pending.count > 0 { throw Full() }
+            let eventCount: Int
             do {
-                let eventCount = try RecordHeader.verifiedEventCount(
+                eventCount = try RecordHeader.verifiedEventCount(
                     record, version: pending.end.version.next, previousChecksum: pending.end.checksum)
-                pending.append(record, eventCount: eventCount)
             } catch {
                 // Those before are sound.
-                if pending.count == 0 { throw error }
-                isFull = true
+                throw pending.count == 0 ? error : Full()
             }
+            pending.append(record, eventCount: eventCount)
         }
-        while pending.end.version < last && !isFull {
-            let next = pending.end.version.next
-            let durable = group.durableVersion
-            if next <= durable {
-                // In parts, because the rest of a part is read for nothing.
-                let part = next.rawValue...min(durable.rawValue, next.rawValue + 255)
-                try group.forEachRecord(in: part) { try add($1) }
-            } else {
-                try group.withRecord(of: next, add)
+        do {
+            while pending.end.version < last {
+                let next = pending.end.version.next
+                let durable = group.durableVersion
+                if next <= durable {
+                    try group.forEachRecord(in: next.rawValue...durable.rawValue) { try add($1) }
+                } else {
+                    try group.withRecord(of: next, add)
+                }
             }
-        }
+        } catch is Full {}
     }
 
     /// Whether the log still has the commit at its place: then it also has all before it, which the checksum covers.
@@ -201,7 +199,8 @@ extension UntypedStore {
     /// - Returns: how many of them are.
     /// - Complexity: O(1), unless some were made again.
     public func confirm(_ sent: PendingRecords) throws -> Int {
-        try confirming { end in
+        if sent.count == 0 { return 0 }
+        return try confirming { end in
             guard end == sent.start, sent.end.version <= group.durableVersion, try isSame(sent.end) else {
                 return try advance(&end, over: sent.records)
             }

@@ -51,6 +51,9 @@ public actor Replica {
     private var isTailOwn = false
     /// Whether ``follow()`` exchanges commits just now, and whether it was woken since that began.
     private var isExchanging = false, isDue = false
+    /// Wakes the newest call of ``follow()`` after a failure.
+    private var retry: AsyncStream<Void>.Continuation?
+    private var isRetryScheduled = false
     /// The position of the newest snapshot in the log that this replica knows of.
     var snapshotNumber: UInt64?
 
@@ -83,25 +86,17 @@ public actor Replica {
         guard let own = try? store.commitSignals() else { return }
         let others = log.changes()
         let (retries, retry) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.retry = retry
         await withTaskGroup(of: Void.self) { group in
-            for signals in [own, others, retries] { group.addTask { await self.follow(signals, retry: retry) } }
+            for signals in [own, others, retries] { group.addTask { await self.follow(signals) } }
             // The first to end has stopped, or the store or the log was closed.
             await group.next()
             group.cancelAll()
         }
     }
 
-    private func follow(_ signals: AsyncStream<Void>, retry: AsyncStream<Void>.Continuation) async {
-        for await _ in signals {
-            guard await round() else { return }
-            // A log that is unavailable may not wake anybody.
-            if case .offline = state.phase {
-                Task { [options] in
-                    try? await Task.sleep(for: options.retryPause)
-                    retry.yield()
-                }
-            }
-        }
+    private func follow(_ signals: AsyncStream<Void>) async {
+        for await _ in signals { guard await round() else { return } }
     }
 
     /// Exchanges commits. A signal that comes meanwhile leads to another exchange.
@@ -114,9 +109,28 @@ public actor Replica {
         defer { isExchanging = false }
         while isDue {
             isDue = false
-            do { try await synchronize() } catch { return (error as? SharedLogError)?.isPassing ?? false }
+            do { try await synchronize() } catch SharedLogError.unavailable { retryLater() } catch {
+                // Another call of `follow()`, which may have begun meanwhile, has to learn of it.
+                retry?.yield()
+                return false
+            }
         }
         return true
+    }
+
+    /// A log that is unavailable may not wake anybody.
+    private func retryLater() {
+        if isRetryScheduled { return }
+        isRetryScheduled = true
+        Task { [weak self, options] in
+            try? await Task.sleep(for: options.retryPause)
+            await self?.retryNow()
+        }
+    }
+
+    private func retryNow() {
+        isRetryScheduled = false
+        retry?.yield()
     }
 
     /// Exchanges commits with the log until both have the same.
@@ -194,8 +208,8 @@ public actor Replica {
                 }
                 position = first.position
                 entries.removeFirst()
-                // It may be all that fits.
-                if entries.isEmpty, first.encodedCount > options.batchBytes / 2 {
+                // It may be all that fits, or all that the engine has read at once.
+                if entries.isEmpty {
                     entries = try await log.entries(after: number, maximumBytes: options.batchBytes)
                 }
             }

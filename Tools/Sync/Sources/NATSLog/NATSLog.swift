@@ -267,7 +267,7 @@ public actor NATSLog: SharedLog {
                 if bytes > maximumBytes { return result }
             }
             // The server has told of the last one, so asking for another would only take time. If there is one by now, it tells of that, too.
-            if !result.isEmpty, cursor.sequence == events.stored.load(ordering: .relaxed) + 1 { return result }
+            if !result.isEmpty, cursor.sequence - 1 == events.stored.load(ordering: .relaxed) { return result }
             // A few messages are asked for one by one; for more of them, a consumer is worth its requests. It is asked for no more
             // messages than there are, because it would wait for others.
             var messages: [NATSMessage] = []
@@ -390,6 +390,7 @@ public actor NATSLog: SharedLog {
         tail = nil
         tailEnd = nil
         cursor = Cursor()
+        events.stored.store(0, ordering: .relaxed)
     }
 
     private func connected() throws -> NATSConnection {

@@ -67,6 +67,65 @@ struct ReplicaTests {
         #expect(throws: SyncProblem.self) { try SyncKey(bytes: [1, 2, 3]) }
     }
 
+    /// A log that returns one entry at a time.
+    private struct SlowLog: SharedLog {
+        let log: MemoryLog
+
+        func end() async throws -> LogPosition { try await log.end() }
+        func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult {
+            try await log.append(entries, after: position)
+        }
+        func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry] {
+            Array(try await log.entries(after: number, maximumBytes: maximumBytes).prefix(1))
+        }
+        func changes() -> AsyncStream<Void> { log.changes() }
+        func snapshot() async throws -> LogSnapshot? { try await log.snapshot() }
+        func offer(_ snapshot: LogSnapshot) async throws { try await log.offer(snapshot) }
+        func close() async { await log.close() }
+    }
+
+    @Test("A log may return fewer entries than fit: only if it returns none, there are no more")
+    func oneEntryAtATime() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        let first = try replica(a, MemoryLog(server))
+        let second = try replica(b, SlowLog(log: MemoryLog(server)))
+        for id: Int64 in 0..<5 {
+            try insert(id, a)
+            try await first.synchronize()
+            if id == 1 { try await second.synchronize() }
+        }
+        // A new connection knows nothing of where the log ends.
+        let third = try replica(b, SlowLog(log: MemoryLog(server)))
+        try insert(5, b)
+        try await third.synchronize()
+        try await first.synchronize()
+        #expect(server.count == 6)
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+    }
+
+    @Test("Each call of follow() goes on after an exchange that another call has begun fails")
+    func followingAnew() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        let isDown = Mutex(true)
+        let first = try replica(a, MemoryLog(server) { _ in isDown.withLock { $0 } ? .requestLost : nil })
+        for _ in 0..<20 {
+            let task = Task { await first.follow() }
+            await Task.yield()
+            task.cancel()
+        }
+        let task = Task { await first.follow() }
+        try insert(1, a)
+        try await Task.sleep(for: .milliseconds(50))
+        isDown.withLock { $0 = false }
+        for await state in first.states where state.waitingCount == 0 && state.confirmed == a.durableVersion { break }
+        task.cancel()
+        await task.value
+        try await replica(b, MemoryLog(server)).synchronize()
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+    }
+
     @Test("A commit that the server does not take is set aside, and those behind it are sent")
     func tooLarge() async throws {
         let server = MemoryServer(maximumEntryBytes: 2_000)

@@ -209,6 +209,22 @@ import Testing
         await reader.close()
     }
 
+    @Test func forgedWakeUpsDoNoHarm() async throws {
+        let (list, log) = try await filledStream()
+        let forger = try RawNATS(SharedServers.nats.get().url)
+        let changes = Task { for await _ in log.changes() {} }
+        for sequence in ["18446744073709551615", "99999999999999999999", "0", "-1", "four", "2", "3", "5"] {
+            for _ in 0..<3 {
+                try forger.wake(sequence, at: NATSNames(list: list).stored)
+                try await Task.sleep(for: .milliseconds(10))
+                #expect(try await log.all() == entries)
+                #expect(try await log.end() == entries[3].position)
+            }
+        }
+        changes.cancel()
+        await log.close()
+    }
+
     @Test func aSnapshotOfSomebodyElseIsDamage() async throws {
         let parts = [
             NATSFrame.Manifest(position: .beginning, size: 5, digest: 0, parts: [1, 2]).encoded,
@@ -299,6 +315,16 @@ final class RawNATS {
         jsStreamConfig_Init(&configuration)
         configuration.Name = strings.pointers[0]
         guard js_AddStream(nil, context, &configuration, nil, nil) == NATS_OK else { throw TestFailure("no stream") }
+    }
+
+    /// Says that a message was stored, as the server does.
+    func wake(_ sequence: String, at subject: String) throws {
+        var message: OpaquePointer?
+        natsMsg_Create(&message, subject, nil, nil, 0)
+        defer { natsMsg_Destroy(message) }
+        natsMsgHeader_Set(message, "Nats-Sequence", sequence)
+        guard natsConnection_PublishMsg(connection, message) == NATS_OK, natsConnection_Flush(connection) == NATS_OK
+        else { throw TestFailure("the message was not sent") }
     }
 
     func publish(_ bytes: [UInt8], to subject: String, after last: UInt64? = nil) throws -> UInt64 {
