@@ -162,6 +162,8 @@ extension UntypedStore {
                 if next <= durable {
                     try group.forEachRecord(in: next.rawValue...durable.rawValue) { try add($1) }
                 } else {
+                    // It becomes durable while it is sent.
+                    try group.meet(.now)
                     try group.withRecord(of: next, add)
                 }
             }

@@ -115,7 +115,10 @@ struct SyncBench {
             try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs) { list in
                 try NATSLog(url: server.url, list: list)
             } raw: { list in
-                [try RawNATS(server.url, stream: list + "raw", isBatched: true)]
+                [
+                    try RawNATS(server.url, stream: list + "raw", isBatched: true),
+                    try RawNATS(server.url, stream: list + "raw", isBatched: false),
+                ]
             }.run()
             server.end()
         }
