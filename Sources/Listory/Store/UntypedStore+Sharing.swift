@@ -127,6 +127,8 @@ extension UntypedStore {
                 } catch {
                     // Another process may have replaced some while they were read.
                     if try group.isBehind() { throw LostRace() }
+                    // Those before it are sound.
+                    if pending.count > 0 { return pending }
                     throw error
                 }
             }
@@ -145,14 +147,8 @@ extension UntypedStore {
         func add(_ record: UnsafeRawBufferPointer) throws {
             size += record.count + overhead
             if size > bytes && pending.count > 0 { throw Full() }
-            let eventCount: Int
-            do {
-                eventCount = try RecordHeader.verifiedEventCount(
-                    record, version: pending.end.version.next, previousChecksum: pending.end.checksum)
-            } catch {
-                // Those before are sound.
-                throw pending.count == 0 ? error : Full()
-            }
+            let eventCount = try RecordHeader.verifiedEventCount(
+                record, version: pending.end.version.next, previousChecksum: pending.end.checksum)
             pending.append(record, eventCount: eventCount)
         }
         do {

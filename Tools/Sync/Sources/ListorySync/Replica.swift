@@ -51,8 +51,8 @@ public actor Replica {
     private var isTailOwn = false
     /// Whether ``follow()`` exchanges commits just now, and whether it was woken since that began.
     private var isExchanging = false, isDue = false
-    /// Wakes the newest call of ``follow()`` after a failure.
-    private var retry: AsyncStream<Void>.Continuation?
+    /// Wakes all calls of ``follow()`` after a failure.
+    private let retries = ChangeBroadcast()
     private var isRetryScheduled = false
     /// The position of the newest snapshot in the log that this replica knows of.
     var snapshotNumber: UInt64?
@@ -85,10 +85,9 @@ public actor Replica {
     public func follow() async {
         guard let own = try? store.commitSignals() else { return }
         let others = log.changes()
-        let (retries, retry) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.retry = retry
+        let again = retries.stream()
         await withTaskGroup(of: Void.self) { group in
-            for signals in [own, others, retries] { group.addTask { await self.follow(signals) } }
+            for signals in [own, others, again] { group.addTask { await self.follow(signals) } }
             // The first to end has stopped, or the store or the log was closed.
             await group.next()
             group.cancelAll()
@@ -107,14 +106,16 @@ public actor Replica {
         if isExchanging { return true }
         isExchanging = true
         defer { isExchanging = false }
-        while isDue {
+        while isDue && !Task.isCancelled {
             isDue = false
             do { try await synchronize() } catch SharedLogError.unavailable { retryLater() } catch {
-                // Another call of `follow()`, which may have begun meanwhile, has to learn of it.
-                retry?.yield()
+                // Another call of `follow()` has to learn of it, too.
+                retries.yield()
                 return false
             }
         }
+        // What came meanwhile is left to another call.
+        if isDue { retries.yield() }
         return true
     }
 
@@ -130,7 +131,7 @@ public actor Replica {
 
     private func retryNow() {
         isRetryScheduled = false
-        retry?.yield()
+        retries.yield()
     }
 
     /// Exchanges commits with the log until both have the same.

@@ -179,6 +179,10 @@ public actor NATSLog: SharedLog {
     private func append(
         _ entries: ArraySlice<LogEntry>, after tail: inout Tail, on connection: NATSConnection
     ) throws -> LogPosition? {
+        // A message that expects nothing would be stored wherever the stream ends.
+        guard tail.sequence > 0 else {
+            throw SharedLogError.unavailable(cause: "the stream was replaced while it was read")
+        }
         let bytes = NATSFrame.entries(entries)
         let end = entries.last!.position
         for _ in 0..<3 {
