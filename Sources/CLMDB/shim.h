@@ -5,9 +5,11 @@
 #include <lmdb.h>
 
 #ifdef __linux__
-// statfs and fallocate, which Swift's own modules of the C library leave out.
+// statfs, fallocate and statx, which Swift's own modules of the C library leave out.
+#include <linux/stat.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
+int statx(int directory, const char *path, int flags, unsigned int mask, struct statx *status);
 int fallocate(int descriptor, int mode, off_t offset, off_t length);
 #endif
 

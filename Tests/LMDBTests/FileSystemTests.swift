@@ -1,5 +1,6 @@
 // Which file systems are refused, and what happens to a write for which one has no room.
 
+import Foundation
 import TestSupport
 import Testing
 
@@ -33,6 +34,18 @@ import Testing
     func darwin() {
         #expect(FileSystemKind.networkName(darwinFlags: 0x1000, localFlag: 0x1000, name: "apfs") == nil)
         #expect(FileSystemKind.networkName(darwinFlags: 0x0001, localFlag: 0x1000, name: "smbfs") == "smbfs")
+    }
+
+    @Test("The length of an open file is known without its times")
+    func length() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("file")
+        let descriptor = try Platform.create(path, mode: 0o600).get()
+        defer { Platform.close(descriptor) }
+        #expect(try Platform.length(of: descriptor).get() == 0)
+        try Data(repeating: 7, count: 12_345).write(to: URL(filePath: path))
+        #expect(try Platform.length(of: descriptor).get() == 12_345)
+        #expect(throws: SystemError.self) { try Platform.length(of: -1).get() }
     }
 
     @Test("The folder for temporary files is local")

@@ -152,14 +152,14 @@ final class PageMap: @unchecked Sendable {
     private func compareLength(_ tick: Int) throws(LMDBError) {
         // Both meta pages were read when the file was opened.
         let expected = max(2, written.load(ordering: .relaxed)) * pageSize
-        switch Platform.status(of: descriptor) {
-        case .success(let status) where status.size >= expected: comparedAt.store(tick, ordering: .relaxed)
-        case .success(let status):
+        switch Platform.length(of: descriptor) {
+        case .success(let length) where length >= expected: comparedAt.store(tick, ordering: .relaxed)
+        case .success(let length):
             throw LMDBError(
                 .damaged(
                     .init(
-                        what: "length of the file, which was cut off while it was open", offset: status.size,
-                        expected: "at least \(expected) bytes", found: "\(status.size)")),
+                        what: "length of the file, which was cut off while it was open", offset: length,
+                        expected: "at least \(expected) bytes", found: "\(length)")),
                 in: "mdb_txn_begin", detail: path)
         case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)
         }
@@ -170,8 +170,8 @@ final class PageMap: @unchecked Sendable {
         monitor.lock()
         defer { monitor.unlock() }
         let length: Int
-        switch Platform.status(of: descriptor) {
-        case .success(let status): length = status.size
+        switch Platform.length(of: descriptor) {
+        case .success(let found): length = found
         case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)
         }
         let pages = length / pageSize

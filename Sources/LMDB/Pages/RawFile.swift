@@ -39,8 +39,8 @@ final class RawFile: PageSource {
 
     /// The length in bytes, now.
     func length() throws(LMDBError) -> Int {
-        switch Platform.status(of: descriptor) {
-        case .success(let status): return status.size
+        switch Platform.length(of: descriptor) {
+        case .success(let length): return length
         case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)
         }
     }
