@@ -455,6 +455,8 @@ struct AnswerTests {
                 #expect(try state["undo"]?["name"]?.text == store.undoState().undo?.name)
                 #expect(try state["redo"]?["name"]?.text == store.undoState().redo?.name)
                 #expect(state["canWrite"] == .bool(false) && state["token"] == nil)
+                // The last of the random edits may have gone back to the beginning.
+                if try store.undoState().undo == nil { break }
                 try store.undo(onConflict: .skip)
             }
         }
