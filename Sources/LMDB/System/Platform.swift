@@ -225,8 +225,8 @@ extension Platform {
 
     /// The length of an open file in bytes, or the error number.
     ///
-    /// On Linux, it asks for nothing else: since version 6.13, who has asked for the time of the last change makes the next write note a
-    /// new one, and its sync takes a third longer.
+    /// On Linux, it asks for nothing else. Since Linux 6.13, the next write stores a new time of the last change if somebody has asked for
+    /// that time before, and then its sync takes a third longer.
     static func length(of descriptor: Int32) -> Result<Int, SystemError> {
         #if canImport(Darwin)
         return status(of: descriptor).map(\.size)

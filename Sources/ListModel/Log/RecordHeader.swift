@@ -136,9 +136,10 @@ package struct RecordHeader {
             steps = Int(read(RecordLayout.steps, UInt32.self))
         }
 
-        /// Reads the fields, and checks the size and the checksum of the whole record.
+        /// Reads the fields, and checks the size and the checksum of the whole record, the link if the checksum of the commit before is
+        /// known, and the format.
         @inline(__always)
-        init(checked bytes: UnsafeRawBufferPointer, version: Version) throws {
+        init(checked bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
             try self.init(bytes, version: version)
             guard bytes.count <= Limits.recordBytes else {
                 let problem = RecordError.Problem.invalid(
@@ -150,22 +151,11 @@ package struct RecordHeader {
                 let problem = RecordError.Problem.checksum(expected: expected, found: checksum)
                 throw RecordError(version: version, offset: 0, problem: problem)
             }
-        }
-
-        /// As the other one; checks also the link and the format.
-        @inline(__always)
-        init(checked bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
-            try self.init(checked: bytes, version: version)
             if let previousChecksum, link != RecordLayout.link(to: previousChecksum) {
                 let problem = RecordError.Problem.link(
                     expected: RecordLayout.link(to: previousChecksum), found: link)
                 throw RecordError(version: version, offset: RecordLayout.link, problem: problem)
             }
-            try checkFormat(version)
-        }
-
-        @inline(__always)
-        func checkFormat(_ version: Version) throws {
             guard format == RecordLayout.currentFormat else {
                 throw RecordError(
                     version: version, offset: RecordLayout.format, problem: .unknownFormat(found: Int(format)))
@@ -245,8 +235,7 @@ package struct RecordHeader {
     /// Where the events of a record begin, and how many there are. The checksum of the whole record is checked; what of the
     /// header is not needed is skipped, which takes half as long as reading it.
     static func events(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> (offset: Int, count: Int) {
-        let fixed = try Fixed(checked: bytes, version: version)
-        try fixed.checkFormat(version)
+        let fixed = try Fixed(checked: bytes, version: version, previousChecksum: nil)
         var reader = RecordReader(bytes, version: version, from: RecordLayout.variable)
         let flags = try fixed.checkedFlags(version)
         let cause = try readCause(fixed.cause, &reader)

@@ -34,8 +34,8 @@ extension Replica {
         guard let entry = try await log.entry(number), entry.number == number,
             try checksum(of: entry) == position.checksum
         else { return false }
-        let bytes = try codec.payload(Array(Data(contentsOf: file)), number: number)
-        try await log.offer(LogSnapshot(position: entry.position, bytes: bytes))
+        let payload = try codec.payload(prefixed: codec.prefixed(Array(Data(contentsOf: file))), number: number)
+        try await log.offer(LogSnapshot(position: entry.position, bytes: Array(payload)))
         snapshotNumber = number
         return true
     }

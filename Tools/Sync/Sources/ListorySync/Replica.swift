@@ -108,7 +108,9 @@ public actor Replica {
         defer { isExchanging = false }
         while isDue && !Task.isCancelled {
             isDue = false
-            do { try await synchronize() } catch SharedLogError.unavailable { retryLater() } catch {
+            do { try await synchronize() } catch let error as SharedLogError where error.isPassing {
+                retryLater()
+            } catch {
                 // Another call of `follow()` has to learn of it, too.
                 retries.yield()
                 return false
@@ -303,15 +305,8 @@ public actor Replica {
         let pending = try store.pendingRecords(
             after: sent, atMost: options.batchBytes, overhead: codec.overhead + LogEntry.headerBytes,
             prefix: codec.prefix)
-        var batch = Batch(start: start, pending: pending, entries: [])
-        batch.entries.reserveCapacity(pending.count)
-        var end = start
-        for index in 0..<pending.count {
-            let payload = try codec.payload(prefixed: pending[index], number: end.number + 1)
-            batch.entries.append(LogEntry(after: end, sharing: payload))
-            end = batch.entries.last!.position
-        }
-        return batch
+        let entries = try entries((0..<pending.count).lazy.map { pending[$0] }, after: start)
+        return Batch(start: start, pending: pending, entries: entries)
     }
 
     /// - Returns: whether all of the commits are confirmed.
@@ -331,10 +326,14 @@ public actor Replica {
         }
     }
 
-    private func entries(_ records: some Sequence<[UInt8]>, after position: LogPosition) throws -> [LogEntry] {
+    /// The entries of records that have the codec's prefix before them.
+    private func entries(
+        _ records: some Collection<ArraySlice<UInt8>>, after position: LogPosition
+    ) throws -> [LogEntry] {
         var end = position
         return try records.map { record in
-            let entry = LogEntry(after: end, payload: try codec.payload(record, number: end.number + 1))
+            let entry = LogEntry(
+                after: end, sharing: try codec.payload(prefixed: record, number: end.number + 1))
             end = entry.position
             return entry
         }
@@ -388,10 +387,11 @@ public actor Replica {
     private func appendAgain(after number: UInt64, through last: UInt64) async throws {
         var position = number == 0 ? .beginning : try await log.entry(number)?.position
         while let start = position, start.number < last {
-            var records: [[UInt8]] = []
+            var records: [ArraySlice<UInt8>] = []
             var size = 0
             while start.number + UInt64(records.count) < last, size < options.batchBytes {
-                records.append(try store.sharedRecord(of: Version(start.number + UInt64(records.count) + 1)))
+                let record = try store.sharedRecord(of: Version(start.number + UInt64(records.count) + 1))
+                records.append(codec.prefixed(record))
                 size += records.last!.count
             }
             let entries = try entries(records, after: start)

@@ -52,16 +52,14 @@ struct SyncCodec: Sendable {
     /// What a payload begins with that has its bytes as they are.
     var prefix: UInt8? { key == nil ? Format.plain : nil }
 
-    /// The payload of a record that has the prefix before it.
+    /// Bytes with the prefix before them.
+    func prefixed(_ bytes: [UInt8]) -> ArraySlice<UInt8> { (prefix.map { [$0] } ?? []) + bytes }
+
+    /// The payload of bytes that have the prefix before them.
     func payload(prefixed bytes: ArraySlice<UInt8>, number: UInt64) throws -> ArraySlice<UInt8> {
         guard let key else { return bytes }
         let box = try ChaChaPoly.seal(bytes, using: key.key, authenticating: place(number))
         return ArraySlice([Format.encrypted] + box.combined)
-    }
-
-    /// The payload of a record, or of a snapshot.
-    func payload(_ bytes: [UInt8], number: UInt64) throws -> [UInt8] {
-        Array(try payload(prefixed: (prefix.map { [$0] } ?? []) + bytes, number: number))
     }
 
     /// The bytes in a payload.

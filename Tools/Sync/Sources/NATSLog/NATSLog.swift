@@ -270,7 +270,7 @@ public actor NATSLog: SharedLog {
                 cursor.number += 1
                 if bytes > maximumBytes { return result }
             }
-            // The server has told of the last one, so asking for another would only take time. If there is one by now, it tells of that, too.
+            // This was the newest message when the server last woke this client. It wakes it again for another one.
             if !result.isEmpty, cursor.sequence - 1 == events.stored.load(ordering: .relaxed) { return result }
             // A few messages are asked for one by one; for more of them, a consumer is worth its requests. It is asked for no more
             // messages than there are, because it would wait for others.

@@ -102,13 +102,11 @@ final class RawPostgres: RawClient {
     }
 
     func next() throws -> [UInt8] {
-        var isWoken = false
-        while !isWoken {
-            while let notification = PQnotifies(connection) {
-                isWoken = true
+        while true {
+            if let notification = PQnotifies(connection) {
                 PQfreemem(notification)
+                break
             }
-            if isWoken { break }
             var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
             poll(&descriptor, 1, 5000)
             PQconsumeInput(connection)
