@@ -78,6 +78,8 @@ struct NATSNames: Sendable {
     let subject: String
     /// To this subject the server sends the headers of what it has stored.
     let stored: String
+    /// To this subject clients send small messages, beside storing them.
+    let announced: String
     let manifest: String
     let part: String
     let allSnapshots: String
@@ -106,6 +108,7 @@ struct NATSNames: Sendable {
         snapshots = "LISTORY_SNAPSHOTS_\(name)"
         subject = "listory.log.\(name)"
         stored = "listory.stored.\(name)"
+        announced = "listory.announced.\(name)"
         allSnapshots = "listory.snapshots.\(name).*"
         manifest = "listory.snapshots.\(name).manifest"
         part = "listory.snapshots.\(name).part"

@@ -3,44 +3,6 @@
 
 import CNATS
 import SharedLog
-import Synchronization
-
-/// What nats.c tells from its own threads.
-///
-/// nats.c may still call when its connection is closed, so it is given a number, not a pointer: a number that is not known any more
-/// is ignored.
-final class NATSEvents: Sendable {
-    private static let all = Mutex<(events: [UInt: NATSEvents], next: UInt)>(([:], 1))
-
-    let broadcast: ChangeBroadcast
-    /// How often the connection was made again.
-    let reconnections = Atomic(0)
-    /// The sequence of the message that was stored last, as far as this client was told; 0 if it was not.
-    let stored = Atomic<UInt64>(0)
-    /// Whether the server has said since it was last asked that something is not permitted. It does not say what.
-    let isRefused = Atomic(false)
-    private let key: UInt
-
-    init(_ broadcast: ChangeBroadcast) {
-        self.broadcast = broadcast
-        key = NATSEvents.all.withLock { all in
-            defer { all.next += 1 }
-            return all.next
-        }
-    }
-
-    /// What nats.c is given.
-    var closure: UnsafeMutableRawPointer? {
-        NATSEvents.all.withLock { $0.events[key] = self }
-        return UnsafeMutableRawPointer(bitPattern: key)
-    }
-
-    func forget() { NATSEvents.all.withLock { _ = $0.events.removeValue(forKey: key) } }
-
-    static func find(_ closure: UnsafeMutableRawPointer?) -> NATSEvents? {
-        all.withLock { $0.events[UInt(bitPattern: closure)] }
-    }
-}
 
 /// A message that was received or that is to be sent.
 final class NATSMessage {
@@ -48,11 +10,23 @@ final class NATSMessage {
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 
+    init(_ bytes: [UInt8], to subject: String, id: String) throws {
+        var handle: OpaquePointer?
+        let status = bytes.withUnsafeBytes { natsMsg_Create(&handle, subject, nil, $0.baseAddress, Int32($0.count)) }
+        guard status == NATS_OK, let handle, natsMsgHeader_Set(handle, idHeader, id) == NATS_OK else {
+            throw SharedLogError.unavailable(cause: "there is no memory for a message")
+        }
+        self.handle = handle
+    }
+
     deinit { natsMsg_Destroy(handle) }
 
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: natsMsg_GetData(handle), count: Int(natsMsg_GetDataLength(handle)))
     }
+
+    /// The id that its client has given it.
+    var id: String? { header(idHeader, of: handle) }
 
     /// The sequence in the stream, of a message that was asked for.
     var sequence: UInt64 { natsMsg_GetSequence(handle) }
@@ -64,6 +38,14 @@ final class NATSMessage {
         defer { jsMsgMetaData_Destroy(data) }
         return data.pointee.Sequence.Stream
     }
+}
+
+private let idHeader = "Nats-Msg-Id"
+
+private func header(_ name: String, of message: OpaquePointer?) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard natsMsgHeader_Get(message, name, &value) == NATS_OK, let value else { return nil }
+    return String(cString: value)
 }
 
 /// What JetStream answered, or why it did not.
@@ -102,7 +84,10 @@ final class NATSConnection: @unchecked Sendable {
     private let context: OpaquePointer
     private let events: NATSEvents
     private let secrets: [String]
-    private var wakeUp: OpaquePointer?
+    private var subscriptions: [OpaquePointer] = []
+    /// The ids of messages: one of the connection, and a number.
+    private let idPrefix = String(UInt64.random(in: 0...UInt64.max), radix: 36) + "-"
+    private var publishedCount = 0
 
     /// Connects to one of the servers, and waits for it.
     init(_ address: NATSAddress, timeout: Duration, connectTimeout: Duration, events: NATSEvents) throws {
@@ -122,6 +107,8 @@ final class NATSConnection: @unchecked Sendable {
         natsOptions_SetMaxReconnect(options, -1)
         natsOptions_SetFailRequestsOnDisconnect(options, true)
         natsOptions_SetWriteDeadline(options, timeout.milliseconds)
+        // What this client announces, it knows.
+        natsOptions_SetNoEcho(options, true)
         let closure = events.closure
         natsOptions_SetCustomReconnectDelay(
             options, { _, attempts, _ in min(10_000, 50 << Int64(min(8, max(0, attempts - 1)))) }, nil)
@@ -129,8 +116,7 @@ final class NATSConnection: @unchecked Sendable {
             options,
             { _, closure in
                 guard let events = NATSEvents.find(closure) else { return }
-                events.reconnections.add(1, ordering: .sequentiallyConsistent)
-                events.broadcast.yield()
+                events.reconnected()
             }, closure)
         natsOptions_SetErrorHandler(
             options,
@@ -157,7 +143,7 @@ final class NATSConnection: @unchecked Sendable {
     }
 
     deinit {
-        natsSubscription_Destroy(wakeUp)
+        for subscription in subscriptions { natsSubscription_Destroy(subscription) }
         jsCtx_Destroy(context)
         natsConnection_Destroy(handle)
     }
@@ -257,7 +243,7 @@ final class NATSConnection: @unchecked Sendable {
         configuration.AllowDirect = true
         configuration.DenyDelete = stored != nil
         configuration.DenyPurge = stored != nil
-        // No message has an id, so none is compared with the last ones.
+        // An id only says what a message is; nobody sends one again on purpose.
         configuration.Duplicates = 1_000_000_000
         var code = jsErrCode(0)
         let status = subjects.withUnsafeMutableBufferPointer { subjects in
@@ -286,19 +272,38 @@ final class NATSConnection: @unchecked Sendable {
 
     /// Stores a message, and returns its sequence.
     ///
-    /// - Parameter last: the sequence of the last message, at least 1, with which the stream must end; nil if it may end anywhere.
-    func publish(_ bytes: [UInt8], to subject: String, after last: UInt64? = nil) throws -> UInt64 {
-        var options = jsPubOptions()
-        jsPubOptions_Init(&options)
-        options.ExpectLastSeq = last ?? 0
+    /// - Parameters:
+    ///   - last: the sequence of the last message, at least 1, with which the stream must end; nil if it may end anywhere.
+    ///   - announcement: the subject on which the message is sent to other clients at once, if it is small; nil for none.
+    func publish(
+        _ bytes: [UInt8], to subject: String, after last: UInt64? = nil, announcedOn announcement: String? = nil
+    ) throws -> UInt64 {
+        let id = makeId()
+        if let announcement, bytes.count <= NATSEvents.mostAnnouncedBytes {
+            // If that fails, the others ask for the message.
+            if let message = try? NATSMessage(bytes, to: announcement, id: id) {
+                natsConnection_PublishMsg(handle, message.handle)
+            }
+        }
         var answer: UnsafeMutablePointer<jsPubAck>?
         var code = jsErrCode(0)
-        let status = bytes.withUnsafeBytes {
-            js_Publish(&answer, context, subject, $0.baseAddress, Int32($0.count), &options, &code)
+        let status = id.withCString { id in
+            var options = jsPubOptions()
+            jsPubOptions_Init(&options)
+            options.ExpectLastSeq = last ?? 0
+            options.MsgId = id
+            return bytes.withUnsafeBytes {
+                js_Publish(&answer, context, subject, $0.baseAddress, Int32($0.count), &options, &code)
+            }
         }
         try check(status, code)
         defer { jsPubAck_Destroy(answer) }
         return answer!.pointee.Sequence
+    }
+
+    private func makeId() -> String {
+        publishedCount += 1
+        return idPrefix + String(publishedCount)
     }
 
     /// The message with a sequence; nil if there is none.
@@ -332,23 +337,28 @@ final class NATSConnection: @unchecked Sendable {
         return NATSMessage(message!)
     }
 
-    /// Wakes the events when the server has stored something.
-    func subscribe(to subject: String) throws {
-        guard wakeUp == nil else { return }
-        try check(
-            natsConnection_Subscribe(
-                &wakeUp, handle, subject,
-                { _, _, message, closure in
-                    defer { natsMsg_Destroy(message) }
-                    guard let events = NATSEvents.find(closure) else { return }
-                    var sequence: UnsafePointer<CChar>?
-                    if natsMsgHeader_Get(message, "Nats-Sequence", &sequence) == NATS_OK, let sequence {
-                        events.stored.store(UInt64(String(cString: sequence)) ?? 0, ordering: .relaxed)
-                    }
-                    events.broadcast.yield()
-                }, events.closure))
-        // When it returns, the server knows of the subscription.
+    /// Wakes the events when the server has stored something, and tells them of announced messages.
+    func subscribe(stored: String, announced: String) throws {
+        guard subscriptions.isEmpty else { return }
+        try subscribe(to: announced) { _, _, message, closure in
+            let message = NATSMessage(message!)
+            guard let events = NATSEvents.find(closure), let id = message.id else { return }
+            events.announce(id, Array(message.bytes))
+        }
+        try subscribe(to: stored) { _, _, message, closure in
+            let message = NATSMessage(message!)
+            guard let events = NATSEvents.find(closure) else { return }
+            events.store(header("Nats-Sequence", of: message.handle).flatMap(UInt64.init) ?? 0, message.id)
+            events.broadcast.yield()
+        }
+        // When it returns, the server knows of the subscriptions.
         try check(natsConnection_FlushTimeout(handle, 5000))
+    }
+
+    private func subscribe(to subject: String, _ handler: @escaping natsMsgHandler) throws {
+        var subscription: OpaquePointer?
+        try check(natsConnection_Subscribe(&subscription, handle, subject, handler, events.closure))
+        subscriptions.append(subscription!)
     }
 
     /// Reads a stream from a sequence on.

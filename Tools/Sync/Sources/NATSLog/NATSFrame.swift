@@ -148,6 +148,21 @@ enum NATSFrame {
         }
     }
 
+    /// The entries of a message that begins with a number; nil if it begins with another one, or has none.
+    static func entries(in bytes: [UInt8], of list: String, from number: UInt64) throws -> [LogEntry]? {
+        try bytes.withUnsafeBytes { bytes in
+            guard let numbers = try numbers(in: bytes, of: list, at: .entry(number)), numbers.lowerBound == number
+            else {
+                return nil
+            }
+            var entries: [LogEntry] = []
+            try forEachEntry(in: bytes, numbers: numbers, from: number) { (bytes, number) in
+                entries.append(try LogEntry(encoded: bytes, number: number))
+            }
+            return entries
+        }
+    }
+
     // MARK: Snapshots
 
     /// What is known of a snapshot besides its bytes.

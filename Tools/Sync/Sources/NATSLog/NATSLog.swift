@@ -106,6 +106,7 @@ public actor NATSLog: SharedLog {
             }
             // A server that keeps the stream alone ends the connection when it is started again, so what was read on this connection
             // still holds, or the sequence is another one. In a cluster, another server may have taken over, with fewer messages.
+            followAnnouncements()
             var tail = try replicas == 1 && self.tail?.position == position ? self.tail! : readTail(on: connection)
             guard tail.position == position else { return .behind(end: tail.position) }
             guard !entries.isEmpty else { return .appended }
@@ -126,7 +127,13 @@ public actor NATSLog: SharedLog {
         }
     }
 
-    public func entries(after number: UInt64, maximumBytes: Int) throws -> [LogEntry] {
+    /// What was announced is returned on the caller's executor: a change of threads takes as long as asking a server that is near.
+    public nonisolated(nonsending) func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry] {
+        if let entries = events.takeEntries(after: number, maximumBytes: maximumBytes, of: list) { return entries }
+        return try await read(after: number, maximumBytes: maximumBytes)
+    }
+
+    private func read(after number: UInt64, maximumBytes: Int) throws -> [LogEntry] {
         guard number < LogPosition.maximumNumber else { return [] }
         return try perform { connection in
             do {
@@ -188,7 +195,8 @@ public actor NATSLog: SharedLog {
         for _ in 0..<3 {
             do {
                 self.tail = nil
-                let sequence = try connection.publish(bytes, to: names.subject, after: tail.sequence)
+                let sequence = try connection.publish(
+                    bytes, to: names.subject, after: tail.sequence, announcedOn: names.announced)
                 guard sequence == tail.sequence + 1 else {
                     throw SharedLogError.damaged(
                         .end, expected: "sequence \(tail.sequence + 1)", found: "sequence \(sequence)")
@@ -217,6 +225,13 @@ public actor NATSLog: SharedLog {
     }
 
     // MARK: Reading
+
+    /// Goes on behind the entries that were announced and taken.
+    private func followAnnouncements() {
+        guard let taken = events.takeTail(), taken.position.number >= cursor.number else { return }
+        cursor = Cursor(number: taken.position.number + 1, sequence: taken.sequence + 1)
+        (tail, tailEnd) = (taken, nil)
+    }
 
     private func readTail(on connection: NATSConnection) throws -> Tail {
         let end = try connection.end(of: names.log)
@@ -255,6 +270,7 @@ public actor NATSLog: SharedLog {
     }
 
     private func read(from number: UInt64, maximumBytes: Int, on connection: NATSConnection) throws -> [LogEntry] {
+        followAnnouncements()
         if cursor.number != number {
             cursor = Cursor(number: number, sequence: try sequence(of: number, on: connection))
         }
@@ -394,7 +410,7 @@ public actor NATSLog: SharedLog {
         tail = nil
         tailEnd = nil
         cursor = Cursor()
-        events.stored.store(0, ordering: .relaxed)
+        events.clear()
     }
 
     private func connected() throws -> NATSConnection {
@@ -463,7 +479,7 @@ public actor NATSLog: SharedLog {
         do {
             let found = try perform { connection in
                 if !isSubscribed {
-                    try connection.subscribe(to: names.stored)
+                    try connection.subscribe(stored: names.stored, announced: names.announced)
                     isSubscribed = true
                     broadcast.yield()
                 }

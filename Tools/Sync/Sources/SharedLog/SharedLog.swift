@@ -21,7 +21,7 @@ public protocol SharedLog: Sendable {
     ///
     /// Each entry has its own checksum and is linked to the one before it in the result. Whether the first one follows what the
     /// caller has is for the caller to check: see ``LogChain``.
-    func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry]
+    nonisolated(nonsending) func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry]
 
     /// Yields at once, and then whenever the log may have grown, also after a lost connection was made again. Ends when the log is
     /// closed.

@@ -26,9 +26,20 @@ final class RawNATS: RawClient {
         self.context = context!
         var configuration = jsStreamConfig()
         jsStreamConfig_Init(&configuration)
+        var republish = jsRePublish()
+        jsRePublish_Init(&republish)
+        republish.HeadersOnly = true
         let status = self.stream.withCString { name in
-            configuration.Name = name
-            return js_AddStream(nil, context, &configuration, nil, nil)
+            "woken.\(self.stream)".withCString { woken in
+                withUnsafeMutablePointer(to: &republish) { republish in
+                    // So are readers woken.
+                    republish.pointee.Source = name
+                    republish.pointee.Destination = woken
+                    configuration.RePublish = republish
+                    configuration.Name = name
+                    return js_AddStream(nil, context, &configuration, nil, nil)
+                }
+            }
         }
         guard status == NATS_OK else { fatalError("no stream") }
     }

@@ -34,6 +34,21 @@ struct ReplicaBench {
             try made.beginSharing()
             for number in 0..<commitCount { try edit(made, number) }
             try made.close()
+            let clients = try raw(list)
+            if run == 0 { others = clients.map { ($0.name, [], []) } }
+            // A server that has just worked has memory at hand, so each of them is sometimes the first.
+            let turn = run % (clients.count + 1)
+            func send(_ indices: Range<Int>) async throws {
+                // The same bytes, as many at once.
+                let batches = try batches(of: "first\(run)")
+                for index in indices {
+                    let sending = try await time { for batch in batches { try clients[index].append(batch) } }
+                    others[index].sends.append(Double(commitCount) / sending)
+                    let reading = try await time { _ = try clients[index].readAll(maximumBytes: 4 << 20) }
+                    others[index].reads.append(Double(commitCount) / reading)
+                }
+            }
+            try await send(0..<turn)
             let first = try store("first\(run)")
             // A snapshot is no part of what the raw client does.
             var options = Replica.Options()
@@ -44,31 +59,30 @@ struct ReplicaBench {
             let reader = try await Replica(second, connected(list), list: list)
             catchUps.append(Double(commitCount) / (try await time { try await reader.synchronize() }))
             guard try second.snapshot.stateHash == first.snapshot.stateHash else { fatalError("the replicas differ") }
-            // The same bytes, as many at once.
-            var position = LogPosition.beginning
-            let batches = try stride(from: 1, through: commitCount, by: 8_000).map { start in
-                try (start..<min(start + 8_000, commitCount + 1)).map { number in
-                    let entry = LogEntry(
-                        after: position, payload: [1] + (try first.sharedRecord(of: Version(UInt64(number)))))
-                    position = entry.position
-                    return entry
-                }
-            }
-            for (index, client) in try raw(list).enumerated() {
-                if run == 0 { others.append((client.name, [], [])) }
-                let sending = try await time { for batch in batches { try client.append(batch) } }
-                others[index].sends.append(Double(commitCount) / sending)
-                let reading = try await time { _ = try client.readAll(maximumBytes: 4 << 20) }
-                others[index].reads.append(Double(commitCount) / reading)
-            }
             try first.close()
             try second.close()
+            try await send(turn..<clients.count)
         }
         for (name, rawSends, rawReads) in others {
             line("sending", sends, name, rawSends)
             line("catching up", catchUps, "\(name), reading", rawReads)
         }
         try await latency()
+    }
+
+    /// The commits of a store as they stand in the shared log, in batches.
+    private func batches(of name: String) throws -> [[LogEntry]] {
+        let store = try store(name)
+        defer { try? store.close() }
+        var position = LogPosition.beginning
+        return try stride(from: 1, through: commitCount, by: 8_000).map { start in
+            try (start..<min(start + 8_000, commitCount + 1)).map { number in
+                let entry = LogEntry(
+                    after: position, payload: [1] + (try store.sharedRecord(of: Version(UInt64(number)))))
+                position = entry.position
+                return entry
+            }
+        }
     }
 
     /// From a commit on one replica to the update on another, beside the raw client that stores an entry and wakes one that reads it

@@ -1,0 +1,137 @@
+// What nats.c tells from its own threads, until the log asks for it.
+//
+// A small message is announced: its client sends it to all others while it sends it to the server to be stored. When the server then
+// tells that it has stored the message with that id, the others have the bytes already, and need not ask for them. Of a message that is
+// not announced, or whose announcement is late, they are only told that it was stored.
+
+import CNATS
+import SharedLog
+import Synchronization
+
+/// What the server has told one log. Its functions are called from any thread.
+///
+/// nats.c may still call when its connection is closed, so it is given a number, not a pointer: a number that is not known any more
+/// is ignored.
+final class NATSEvents: Sendable {
+    /// The largest message that is announced. Larger ones would be sent twice for nothing to clients that are slow.
+    static let mostAnnouncedBytes = 4 << 10
+    /// As many are kept.
+    static let mostAnnounced = 16
+
+    private static let all = Mutex<(events: [UInt: NATSEvents], next: UInt)>(([:], 1))
+
+    let broadcast: ChangeBroadcast
+    /// How often the connection was made again.
+    let reconnections = Atomic(0)
+    /// The sequence of the message that was stored last, as far as this client was told; 0 if it was not.
+    let stored = Atomic<UInt64>(0)
+    /// Whether the server has said since it was last asked that something is not permitted. It does not say what.
+    let isRefused = Atomic(false)
+    private let key: UInt
+    private let news = Mutex(News())
+
+    private struct News {
+        /// Messages that may be stored or not, the newest last.
+        var announced: [(id: String, bytes: [UInt8])] = []
+        /// Messages that are stored, and may be announced or not, the newest last.
+        var told: [(id: String, sequence: UInt64)] = []
+        /// The message behind which the entries end that were taken last.
+        var tail: NATSLog.Tail?
+    }
+
+    init(_ broadcast: ChangeBroadcast) {
+        self.broadcast = broadcast
+        key = NATSEvents.all.withLock { all in
+            defer { all.next += 1 }
+            return all.next
+        }
+    }
+
+    /// What nats.c is given.
+    var closure: UnsafeMutableRawPointer? {
+        NATSEvents.all.withLock { $0.events[key] = self }
+        return UnsafeMutableRawPointer(bitPattern: key)
+    }
+
+    /// Hears nothing any more.
+    func forget() {
+        NATSEvents.all.withLock { _ = $0.events.removeValue(forKey: key) }
+        clear()
+    }
+
+    static func find(_ closure: UnsafeMutableRawPointer?) -> NATSEvents? {
+        all.withLock { $0.events[UInt(bitPattern: closure)] }
+    }
+
+    // MARK: From nats.c
+
+    func reconnected() {
+        clear()
+        reconnections.add(1, ordering: .sequentiallyConsistent)
+        broadcast.yield()
+    }
+
+    /// Forgets what was told: the log may be another one.
+    func clear() {
+        stored.store(0, ordering: .relaxed)
+        news.withLock { $0 = News() }
+    }
+
+    func announce(_ id: String, _ bytes: [UInt8]) {
+        guard bytes.count <= NATSEvents.mostAnnouncedBytes else { return }
+        news.withLock { NATSEvents.keep((id, bytes), in: &$0.announced) }
+    }
+
+    /// Hears that a message is stored. Each subject has a thread of its own, so its announcement may come before or afterwards.
+    func store(_ sequence: UInt64, _ id: String?) {
+        stored.store(sequence, ordering: .relaxed)
+        guard let id else { return }
+        news.withLock { NATSEvents.keep((id, sequence), in: &$0.told) }
+    }
+
+    private static func keep<Element>(_ element: Element, in elements: inout [Element]) {
+        if elements.count == mostAnnounced { elements.removeFirst() }
+        elements.append(element)
+    }
+
+    // MARK: For the log
+
+    /// The message behind which the entries end that were taken last; nil if none were since the last call.
+    func takeTail() -> NATSLog.Tail? {
+        news.withLock { news in
+            defer { news.tail = nil }
+            return news.tail
+        }
+    }
+
+    /// The entries after a number that were announced and are stored; nil if there are none, or if they are more bytes. Each is
+    /// returned once: if somebody asks for it again, the log may be another one.
+    func takeEntries(after number: UInt64, maximumBytes: Int, of list: String) -> [LogEntry]? {
+        news.withLock { news in
+            guard !news.told.isEmpty, number < LogPosition.maximumNumber else { return nil }
+            var entries: [LogEntry] = []
+            var tail: NATSLog.Tail?
+            do {
+                for (id, sequence) in news.told {
+                    let next = number + UInt64(entries.count) + 1
+                    guard let bytes = news.announced.first(where: { $0.id == id })?.bytes,
+                        let found = try NATSFrame.entries(in: bytes, of: list, from: next)
+                    else { if entries.isEmpty { continue } else { break } }
+                    entries += found
+                    tail = NATSLog.Tail(sequence: sequence, position: entries.last!.position)
+                }
+                try LogChain.verify(entries, afterNumber: number)
+            } catch {
+                // The log reads what is stored, and reports what is wrong with it.
+                news = News()
+                return nil
+            }
+            guard let tail, entries.count == 1 || entries.reduce(0, { $0 + $1.encodedCount }) <= maximumBytes else {
+                return nil
+            }
+            news.told.removeAll { $0.sequence <= tail.sequence }
+            news.tail = tail
+            return entries
+        }
+    }
+}

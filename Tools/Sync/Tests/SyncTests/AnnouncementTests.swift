@@ -1,0 +1,108 @@
+// Tests what clients of NATS announce to each other: it is read without asking the server, once, and only if the server has stored it.
+
+@testable import NATSLog
+import SharedLog
+import Testing
+
+@Suite struct AnnouncementTests {
+    private let list = "announced"
+    private let entries = LogPosition.beginning.entries("a", "b", "c", "d")
+
+    private func message(_ range: Range<Int>) -> [UInt8] { NATSFrame.entries(entries[range]) }
+
+    private func take(_ events: NATSEvents, after number: UInt64, maximumBytes: Int = 1000) -> [LogEntry]? {
+        events.takeEntries(after: number, maximumBytes: maximumBytes, of: list)
+    }
+
+    @Test func aMessageIsTakenOnceIfItIsAnnouncedAndStoredInAnyOrder() {
+        let events = NATSEvents(ChangeBroadcast())
+        events.announce("x", message(0..<1))
+        #expect(take(events, after: 0) == nil)
+        events.store(2, "x")
+        #expect(take(events, after: 1) == nil)
+        #expect(take(events, after: 0) == [entries[0]])
+        #expect(events.takeTail() == NATSLog.Tail(sequence: 2, position: entries[0].position))
+        #expect(events.takeTail() == nil)
+        #expect(take(events, after: 0) == nil)
+        events.store(3, "y")
+        #expect(take(events, after: 1) == nil)
+        events.announce("y", message(1..<2))
+        #expect(take(events, after: 1) == [entries[1]])
+    }
+
+    @Test func consecutiveMessagesAreTakenTogetherUpToOneThatIsNotThere() {
+        let events = NATSEvents(ChangeBroadcast())
+        for (sequence, range) in [(2, 0..<1), (3, 1..<3), (4, 3..<4)] {
+            events.announce("\(sequence)", message(range))
+            events.store(UInt64(sequence), "\(sequence)")
+        }
+        #expect(take(events, after: 0) == entries)
+        #expect(events.takeTail()?.sequence == 4)
+        events.announce("a", message(0..<1))
+        events.store(2, "a")
+        events.store(3, "b")
+        events.announce("c", message(3..<4))
+        events.store(4, "c")
+        #expect(take(events, after: 0) == [entries[0]])
+        #expect(take(events, after: 3) == [entries[3]])
+    }
+
+    @Test func moreBytesThanAskedForAreNotTaken() {
+        let events = NATSEvents(ChangeBroadcast())
+        events.announce("x", message(0..<2))
+        events.store(2, "x")
+        #expect(take(events, after: 0, maximumBytes: 1) == nil)
+        #expect(take(events, after: 0) == Array(entries[..<2]))
+    }
+
+    @Test func whatIsWrongIsNotTaken() {
+        var flipped = message(0..<1)
+        flipped[flipped.count - 1] ^= 1
+        let other = LogEntry(number: 1, link: 7, payload: [1])
+        for bytes in [[], [1], [2, 2], flipped, NATSFrame.beginning(of: "x"), NATSFrame.entries([other])] {
+            let events = NATSEvents(ChangeBroadcast())
+            events.announce("x", bytes)
+            events.store(2, "x")
+            #expect(take(events, after: 0) == nil, "\(bytes)")
+        }
+    }
+
+    @Test func aNewConnectionAndManyMessagesForgetOldOnes() {
+        let events = NATSEvents(ChangeBroadcast())
+        events.announce("x", message(0..<1))
+        events.store(2, "x")
+        events.reconnected()
+        #expect(take(events, after: 0) == nil)
+        events.announce("x", message(0..<1))
+        events.store(2, "x")
+        for number in 0..<NATSEvents.mostAnnounced { events.announce("\(number)", []) }
+        #expect(take(events, after: 0) == nil)
+        events.announce("large", [UInt8](repeating: 0, count: NATSEvents.mostAnnouncedBytes + 1))
+        events.store(2, "large")
+        #expect(take(events, after: 0) == nil)
+    }
+
+    @Test func aReaderNeedNotAskTheServerForASmallEntry() async throws {
+        let server = try Engine.nats.server()
+        defer { server.end() }
+        let (writer, reader) = try (Engine.nats.open(server.url, list: list), Engine.nats.open(server.url, list: list))
+        let changes = WakeUps(reader.changes())
+        #expect(try await writer.append([entries[0]], after: .beginning) == .appended)
+        #expect(try await reader.all() == [entries[0]])
+        try await Task.sleep(for: .seconds(1))
+        let total = changes.total
+        #expect(try await writer.append([entries[1]], after: entries[0].position) == .appended)
+        try await changes.next(after: total, within: 30)
+        try await Task.sleep(for: .milliseconds(300))
+        server.suspend(true)
+        #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])
+        server.suspend(false)
+        // They answer each other, and read again what was announced.
+        #expect(try await reader.append([entries[2]], after: entries[1].position) == .appended)
+        #expect(try await writer.entries(after: 2, maximumBytes: 1000) == [entries[2]])
+        #expect(try await writer.append([entries[3]], after: entries[2].position) == .appended)
+        for log in [writer, reader] { #expect(try await log.all() == entries) }
+        await writer.close()
+        await reader.close()
+    }
+}
