@@ -80,6 +80,7 @@ struct NATSNames: Sendable {
     let stored: String
     /// To this subject clients send small messages, beside storing them.
     let announced: String
+    static let announcements = "listory.announced."
     let manifest: String
     let part: String
     let allSnapshots: String
@@ -108,7 +109,7 @@ struct NATSNames: Sendable {
         snapshots = "LISTORY_SNAPSHOTS_\(name)"
         subject = "listory.log.\(name)"
         stored = "listory.stored.\(name)"
-        announced = "listory.announced.\(name)"
+        announced = NATSNames.announcements + name
         allSnapshots = "listory.snapshots.\(name).*"
         manifest = "listory.snapshots.\(name).manifest"
         part = "listory.snapshots.\(name).part"

@@ -13,10 +13,10 @@ final class NATSMessage {
     init(_ bytes: [UInt8], to subject: String, id: String) throws {
         var handle: OpaquePointer?
         let status = bytes.withUnsafeBytes { natsMsg_Create(&handle, subject, nil, $0.baseAddress, Int32($0.count)) }
-        guard status == NATS_OK, let handle, natsMsgHeader_Set(handle, idHeader, id) == NATS_OK else {
-            throw SharedLogError.unavailable(cause: "there is no memory for a message")
-        }
+        let failure = SharedLogError.unavailable(cause: "there is no memory for a message")
+        guard status == NATS_OK, let handle else { throw failure }
         self.handle = handle
+        guard natsMsgHeader_Set(handle, idHeader, id) == NATS_OK else { throw failure }
     }
 
     deinit { natsMsg_Destroy(handle) }
@@ -120,9 +120,14 @@ final class NATSConnection: @unchecked Sendable {
             }, closure)
         natsOptions_SetErrorHandler(
             options,
-            { _, _, status, closure in
-                guard status == NATS_NOT_PERMITTED else { return }
-                NATSEvents.find(closure)?.isRefused.store(true, ordering: .sequentiallyConsistent)
+            { connection, _, status, closure in
+                guard status == NATS_NOT_PERMITTED, let events = NATSEvents.find(closure) else { return }
+                var text: UnsafePointer<CChar>?
+                _ = natsConnection_GetLastError(connection, &text)
+                // Whoever may not announce works as before.
+                let isAnnouncement = text.map { String(cString: $0).contains(NATSNames.announcements) } ?? false
+                if isAnnouncement { events.mayAnnounce.store(false, ordering: .sequentiallyConsistent) }
+                if !isAnnouncement { events.isRefused.store(true, ordering: .sequentiallyConsistent) }
             }, closure)
         var connection: OpaquePointer?
         let status = natsConnection_Connect(&connection, options)
@@ -143,7 +148,7 @@ final class NATSConnection: @unchecked Sendable {
     }
 
     deinit {
-        for subscription in subscriptions { natsSubscription_Destroy(subscription) }
+        endSubscriptions()
         jsCtx_Destroy(context)
         natsConnection_Destroy(handle)
     }
@@ -211,6 +216,8 @@ final class NATSConnection: @unchecked Sendable {
         var first: UInt64
         var last: UInt64
         var time: Int64
+        /// Whether the server is in a cluster, so that another one may go on with the stream.
+        var isClustered: Bool
     }
 
     func end(of stream: String) throws -> StreamEnd {
@@ -219,7 +226,9 @@ final class NATSConnection: @unchecked Sendable {
         try check(js_GetStreamInfo(&information, context, stream, nil, &code), code)
         defer { jsStreamInfo_Destroy(information) }
         let state = information!.pointee.State
-        return StreamEnd(first: state.FirstSeq, last: state.LastSeq, time: state.LastTime)
+        return StreamEnd(
+            first: state.FirstSeq, last: state.LastSeq, time: state.LastTime,
+            isClustered: information!.pointee.Cluster != nil)
     }
 
     /// Makes a stream, unless it is there.
@@ -279,7 +288,9 @@ final class NATSConnection: @unchecked Sendable {
         _ bytes: [UInt8], to subject: String, after last: UInt64? = nil, announcedOn announcement: String? = nil
     ) throws -> UInt64 {
         let id = makeId()
-        if let announcement, bytes.count <= NATSEvents.mostAnnouncedBytes {
+        if let announcement, bytes.count <= NATSEvents.mostAnnouncedBytes,
+            events.mayAnnounce.load(ordering: .sequentiallyConsistent)
+        {
             // If that fails, the others ask for the message.
             if let message = try? NATSMessage(bytes, to: announcement, id: id) {
                 natsConnection_PublishMsg(handle, message.handle)
@@ -340,6 +351,13 @@ final class NATSConnection: @unchecked Sendable {
     /// Wakes the events when the server has stored something, and tells them of announced messages.
     func subscribe(stored: String, announced: String) throws {
         guard subscriptions.isEmpty else { return }
+        do { try subscribeBoth(stored, announced) } catch {
+            endSubscriptions()
+            throw error
+        }
+    }
+
+    private func subscribeBoth(_ stored: String, _ announced: String) throws {
         try subscribe(to: announced) { _, _, message, closure in
             let message = NATSMessage(message!)
             guard let events = NATSEvents.find(closure), let id = message.id else { return }
@@ -351,8 +369,13 @@ final class NATSConnection: @unchecked Sendable {
             events.store(header("Nats-Sequence", of: message.handle).flatMap(UInt64.init) ?? 0, message.id)
             events.broadcast.yield()
         }
-        // When it returns, the server knows of the subscriptions.
+        // Then the server knows of the subscriptions.
         try check(natsConnection_FlushTimeout(handle, 5000))
+    }
+
+    private func endSubscriptions() {
+        for subscription in subscriptions { natsSubscription_Destroy(subscription) }
+        subscriptions = []
     }
 
     private func subscribe(to subject: String, _ handler: @escaping natsMsgHandler) throws {

@@ -3,6 +3,9 @@
 // A small message is announced: its client sends it to all others while it sends it to the server to be stored. When the server then
 // tells that it has stored the message with that id, the others have the bytes already, and need not ask for them. Of a message that is
 // not announced, or whose announcement is late, they are only told that it was stored.
+//
+// Always holds: what was announced is used only behind the last entry that was read or appended, so it is never taken for what the server
+// has at a place that is checked.
 
 import CNATS
 import SharedLog
@@ -13,9 +16,9 @@ import Synchronization
 /// nats.c may still call when its connection is closed, so it is given a number, not a pointer: a number that is not known any more
 /// is ignored.
 final class NATSEvents: Sendable {
-    /// The largest message that is announced. Larger ones would be sent twice for nothing to clients that are slow.
+    /// The largest message that is announced. A large one takes longer to send than to ask for.
     static let mostAnnouncedBytes = 4 << 10
-    /// As many are kept.
+    /// How many announcements are kept, and how many notices that something is stored.
     static let mostAnnounced = 16
 
     private static let all = Mutex<(events: [UInt: NATSEvents], next: UInt)>(([:], 1))
@@ -25,8 +28,10 @@ final class NATSEvents: Sendable {
     let reconnections = Atomic(0)
     /// The sequence of the message that was stored last, as far as this client was told; 0 if it was not.
     let stored = Atomic<UInt64>(0)
-    /// Whether the server has said since it was last asked that something is not permitted. It does not say what.
+    /// Whether the server has said that a request was not permitted; which one, it does not say.
     let isRefused = Atomic(false)
+    /// Whether this client may announce messages, as far as it knows.
+    let mayAnnounce = Atomic(true)
     private let key: UInt
     private let news = Mutex(News())
 
@@ -35,6 +40,8 @@ final class NATSEvents: Sendable {
         var announced: [(id: String, bytes: [UInt8])] = []
         /// Messages that are stored, and may be announced or not, the newest last.
         var told: [(id: String, sequence: UInt64)] = []
+        /// The number of the entry up to which the log was read last; nil if it was not read.
+        var readNumber: UInt64?
         /// The message behind which the entries end that were taken last.
         var tail: NATSLog.Tail?
     }
@@ -85,8 +92,12 @@ final class NATSEvents: Sendable {
     /// Hears that a message is stored. Each subject has a thread of its own, so its announcement may come before or afterwards.
     func store(_ sequence: UInt64, _ id: String?) {
         stored.store(sequence, ordering: .relaxed)
-        guard let id else { return }
-        news.withLock { NATSEvents.keep((id, sequence), in: &$0.told) }
+        guard let id, sequence > 0, sequence < .max else { return }
+        news.withLock { news in
+            // The log was rolled back, or replaced.
+            if let last = news.told.last, last.sequence >= sequence { news = News() }
+            NATSEvents.keep((id, sequence), in: &news.told)
+        }
     }
 
     private static func keep<Element>(_ element: Element, in elements: inout [Element]) {
@@ -104,11 +115,14 @@ final class NATSEvents: Sendable {
         }
     }
 
-    /// The entries after a number that were announced and are stored; nil if there are none, or if they are more bytes. Each is
-    /// returned once: if somebody asks for it again, the log may be another one.
+    /// Notes up to which entry the log was read or appended to.
+    func noteRead(through number: UInt64) { news.withLock { $0.readNumber = number } }
+
+    /// The entries after a number that were announced and are stored, if the log was read up to that number; nil if there are none, or
+    /// if they are more bytes. Who asks for anything before wants to know what the server has now.
     func takeEntries(after number: UInt64, maximumBytes: Int, of list: String) -> [LogEntry]? {
         news.withLock { news in
-            guard !news.told.isEmpty, number < LogPosition.maximumNumber else { return nil }
+            guard number == news.readNumber, !news.told.isEmpty, number < LogPosition.maximumNumber else { return nil }
             var entries: [LogEntry] = []
             var tail: NATSLog.Tail?
             do {
@@ -130,7 +144,7 @@ final class NATSEvents: Sendable {
                 return nil
             }
             news.told.removeAll { $0.sequence <= tail.sequence }
-            news.tail = tail
+            (news.tail, news.readNumber) = (tail, tail.position.number)
             return entries
         }
     }

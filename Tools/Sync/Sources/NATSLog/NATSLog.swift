@@ -32,7 +32,7 @@ public actor NATSLog: SharedLog {
 
     /// The last message with entries: its sequence, and the position behind it.
     struct Tail: Hashable {
-        /// The sequence of the last message, with entries or not.
+        /// The sequence of the last message that is known, with entries or not.
         var sequence: UInt64
         var position: LogPosition
     }
@@ -54,6 +54,7 @@ public actor NATSLog: SharedLog {
     private var tail: Tail?
     /// The state of the stream for which ``tail`` was read.
     private var tailEnd: NATSConnection.StreamEnd?
+    private var isClustered = true
     private var seenReconnections = 0
     private var cursor = Cursor()
 
@@ -104,10 +105,10 @@ public actor NATSLog: SharedLog {
                 throw SharedLogError.tooLarge(
                     number: large.number, bytes: large.encodedCount, limit: limit - overhead)
             }
+            followAnnouncements()
             // A server that keeps the stream alone ends the connection when it is started again, so what was read on this connection
             // still holds, or the sequence is another one. In a cluster, another server may have taken over, with fewer messages.
-            followAnnouncements()
-            var tail = try replicas == 1 && self.tail?.position == position ? self.tail! : readTail(on: connection)
+            var tail = try !isClustered && self.tail?.position == position ? self.tail! : readTail(on: connection)
             guard tail.position == position else { return .behind(end: tail.position) }
             guard !entries.isEmpty else { return .appended }
             if tail.sequence == 0 {
@@ -139,6 +140,7 @@ public actor NATSLog: SharedLog {
             do {
                 let result = try read(from: number + 1, maximumBytes: maximumBytes, on: connection)
                 try LogChain.verify(result, afterNumber: number)
+                events.noteRead(through: result.last?.number ?? number)
                 return result
             } catch {
                 cursor = Cursor()
@@ -204,6 +206,7 @@ public actor NATSLog: SharedLog {
                 tail = Tail(sequence: sequence, position: end)
                 self.tail = tail
                 tailEnd = nil
+                events.noteRead(through: end.number)
                 if cursor.number == entries.first!.number, cursor.entries.isEmpty {
                     // These entries are known, so the next reading begins behind them.
                     (cursor.number, cursor.sequence) = (end.number + 1, sequence + 1)
@@ -212,7 +215,7 @@ public actor NATSLog: SharedLog {
             } catch let failure as NATSFailure where failure.isWrongSequence {
                 let found = try readTail(on: connection)
                 if found.position == end {
-                    // nats.c has sent it twice, because the first answer was late.
+                    // Another replica has appended the same entries, which the log had lost.
                     tail = found
                     return nil
                 }
@@ -449,10 +452,11 @@ public actor NATSLog: SharedLog {
     /// Finds the stream of the list, or makes it.
     private func prepare(_ connection: NATSConnection) throws {
         do {
-            _ = try connection.end(of: names.log)
+            isClustered = try connection.end(of: names.log).isClustered
         } catch let failure as NATSFailure where failure.isNotFound {
             guard options.createsList else { throw SharedLogError.notFound(list: list) }
             try connection.addStream(names.log, subject: names.subject, stored: names.stored, replicas: replicas)
+            isClustered = try connection.end(of: names.log).isClustered
         }
     }
 

@@ -11,11 +11,13 @@ final class RawNATS: RawClient {
     private let isBatched: Bool
     private var subscription: OpaquePointer?
 
-    /// - Parameter isBatched: whether the entries of a call are one message, which is waited for; else each is a message, and none is
-    ///   waited for before the last one.
-    init(_ url: String, stream: String, isBatched: Bool) throws {
-        name = isBatched ? "nats.c, a message for each call" : "nats.c, a message for each entry"
-        self.stream = "\(stream)_\(isBatched)"
+    /// - Parameters:
+    ///   - isBatched: whether the entries of a call are one message, which is waited for; else each is a message, and none is
+    ///     waited for before the last one.
+    ///   - republishes: whether the server sends the headers of what it has stored to another subject.
+    init(_ url: String, stream: String, isBatched: Bool, republishes: Bool = false) throws {
+        name = "nats.c, a message for each \(isBatched ? "call" : "entry")\(republishes ? ", republished" : "")"
+        self.stream = "\(stream)_\(isBatched)_\(republishes)"
         self.isBatched = isBatched
         var connection: OpaquePointer?
         var context: OpaquePointer?
@@ -32,10 +34,9 @@ final class RawNATS: RawClient {
         let status = self.stream.withCString { name in
             "woken.\(self.stream)".withCString { woken in
                 withUnsafeMutablePointer(to: &republish) { republish in
-                    // So are readers woken.
                     republish.pointee.Source = name
                     republish.pointee.Destination = woken
-                    configuration.RePublish = republish
+                    if republishes { configuration.RePublish = republish }
                     configuration.Name = name
                     return js_AddStream(nil, context, &configuration, nil, nil)
                 }

@@ -36,38 +36,47 @@ struct ReplicaBench {
             try made.close()
             let clients = try raw(list)
             if run == 0 { others = clients.map { ($0.name, [], []) } }
-            // A server that has just worked has memory at hand, so each of them is sometimes the first.
-            let turn = run % (clients.count + 1)
-            func send(_ indices: Range<Int>) async throws {
-                // The same bytes, as many at once.
-                let batches = try batches(of: "first\(run)")
-                for index in indices {
+            // A server that has just worked has memory at hand, so each of them is the first in turn.
+            for participant in 0...clients.count {
+                switch (participant + run) % (clients.count + 1) {
+                case clients.count:
+                    let (send, catchUp) = try await exchange("first\(run)", "second\(run)", list)
+                    sends.append(Double(commitCount) / send)
+                    catchUps.append(Double(commitCount) / catchUp)
+                case let index:
+                    // The same bytes, as many at once.
+                    let batches = try batches(of: "first\(run)")
                     let sending = try await time { for batch in batches { try clients[index].append(batch) } }
                     others[index].sends.append(Double(commitCount) / sending)
                     let reading = try await time { _ = try clients[index].readAll(maximumBytes: 4 << 20) }
                     others[index].reads.append(Double(commitCount) / reading)
                 }
             }
-            try await send(0..<turn)
-            let first = try store("first\(run)")
-            // A snapshot is no part of what the raw client does.
-            var options = Replica.Options()
-            options.snapshotBytes = nil
-            let sender = try await Replica(first, connected(list), list: list, options: options)
-            sends.append(Double(commitCount) / (try await time { try await sender.synchronize() }))
-            let second = try store("second\(run)")
-            let reader = try await Replica(second, connected(list), list: list)
-            catchUps.append(Double(commitCount) / (try await time { try await reader.synchronize() }))
-            guard try second.snapshot.stateHash == first.snapshot.stateHash else { fatalError("the replicas differ") }
-            try first.close()
-            try second.close()
-            try await send(turn..<clients.count)
         }
         for (name, rawSends, rawReads) in others {
             line("sending", sends, name, rawSends)
             line("catching up", catchUps, "\(name), reading", rawReads)
         }
         try await latency()
+    }
+
+    /// The seconds in which a replica sends all commits, and another one reads them.
+    private func exchange(
+        _ firstName: String, _ secondName: String, _ list: String
+    ) async throws -> (send: Double, catchUp: Double) {
+        let first = try store(firstName)
+        // A snapshot is no part of what the raw client does.
+        var options = Replica.Options()
+        options.snapshotBytes = nil
+        let sender = try await Replica(first, connected(list), list: list, options: options)
+        let send = try await time { try await sender.synchronize() }
+        let second = try store(secondName)
+        let reader = try await Replica(second, connected(list), list: list)
+        let catchUp = try await time { try await reader.synchronize() }
+        guard try second.snapshot.stateHash == first.snapshot.stateHash else { fatalError("the replicas differ") }
+        try first.close()
+        try second.close()
+        return (send, catchUp)
     }
 
     /// The commits of a store as they stand in the shared log, in batches.

@@ -117,6 +117,7 @@ struct SyncBench {
             } raw: { list in
                 [
                     try RawNATS(server.url, stream: list + "raw", isBatched: true),
+                    try RawNATS(server.url, stream: list + "raw", isBatched: true, republishes: true),
                     try RawNATS(server.url, stream: list + "raw", isBatched: false),
                 ]
             }.run()

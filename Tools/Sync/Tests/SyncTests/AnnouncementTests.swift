@@ -1,5 +1,6 @@
 // Tests what clients of NATS announce to each other: it is read without asking the server, once, and only if the server has stored it.
 
+import LogServers
 @testable import NATSLog
 import SharedLog
 import Testing
@@ -10,8 +11,10 @@ import Testing
 
     private func message(_ range: Range<Int>) -> [UInt8] { NATSFrame.entries(entries[range]) }
 
+    /// What is taken by somebody who has read up to a number.
     private func take(_ events: NATSEvents, after number: UInt64, maximumBytes: Int = 1000) -> [LogEntry]? {
-        events.takeEntries(after: number, maximumBytes: maximumBytes, of: list)
+        events.noteRead(through: number)
+        return events.takeEntries(after: number, maximumBytes: maximumBytes, of: list)
     }
 
     @Test func aMessageIsTakenOnceIfItIsAnnouncedAndStoredInAnyOrder() {
@@ -39,12 +42,40 @@ import Testing
         #expect(take(events, after: 0) == entries)
         #expect(events.takeTail()?.sequence == 4)
         events.announce("a", message(0..<1))
-        events.store(2, "a")
-        events.store(3, "b")
+        events.store(5, "a")
+        events.store(6, "b")
         events.announce("c", message(3..<4))
-        events.store(4, "c")
+        events.store(7, "c")
         #expect(take(events, after: 0) == [entries[0]])
         #expect(take(events, after: 3) == [entries[3]])
+    }
+
+    @Test func whoAsksForAnEntryAgainAsksTheServer() {
+        let events = NATSEvents(ChangeBroadcast())
+        events.store(2, "x")
+        // It was read before its announcement came.
+        events.noteRead(through: 1)
+        events.announce("x", message(0..<1))
+        #expect(events.takeEntries(after: 0, maximumBytes: 1000, of: list) == nil)
+        events.announce("y", message(1..<2))
+        events.store(3, "y")
+        #expect(events.takeEntries(after: 1, maximumBytes: 1000, of: list) == [entries[1]])
+        #expect(events.takeEntries(after: 1, maximumBytes: 1000, of: list) == nil)
+    }
+
+    @Test func aLogThatWentBackForgetsWhatWasToldBefore() {
+        let events = NATSEvents(ChangeBroadcast())
+        events.announce("x", message(0..<1))
+        events.store(2, "x")
+        let other = LogPosition.beginning.entries("other")
+        events.store(2, "y")
+        events.announce("y", NATSFrame.entries(other[...]))
+        #expect(take(events, after: 0) == other)
+        for sequence in [0, UInt64.max] {
+            events.announce("\(sequence)", NATSFrame.entries(other[...]))
+            events.store(sequence, "\(sequence)")
+            #expect(take(events, after: 0) == nil)
+        }
     }
 
     @Test func moreBytesThanAskedForAreNotTaken() {
@@ -82,6 +113,32 @@ import Testing
         #expect(take(events, after: 0) == nil)
     }
 
+    @Test func whoMayNotAnnounceAppendsAndReadsAsBefore() async throws {
+        let denied = #"{ deny: "listory.announced.>" }"#
+        let server = try NATSServer(
+            settings:
+                "authorization { users = [{ user: a, password: b, permissions: { publish: \(denied), subscribe: \(denied) } }] }"
+        )
+        defer { server.end() }
+        let url = server.url.replacing("nats://", with: "nats://a:b@")
+        let logs = try (0..<2).map { _ in try Engine.nats.open(url, list: list, timeout: .seconds(1)) }
+        let changes = logs.map { WakeUps($0.changes()) }
+        #expect(try await logs[0].append([entries[0]], after: .beginning) == .appended)
+        try await Task.sleep(for: .seconds(1))
+        let total = changes[1].total
+        #expect(try await logs[0].append([entries[1]], after: entries[0].position) == .appended)
+        try await changes[1].next(after: total, within: 30)
+        #expect(try await logs[1].all() == Array(entries[..<2]))
+        // A request that the server does not answer is not one that it refuses.
+        server.suspend(true)
+        do {
+            _ = try await logs[0].append([entries[2]], after: entries[1].position)
+            Issue.record("a server that stands still has answered")
+        } catch SharedLogError.unavailable {}
+        server.suspend(false)
+        for log in logs { await log.close() }
+    }
+
     @Test func aReaderNeedNotAskTheServerForASmallEntry() async throws {
         let server = try Engine.nats.server()
         defer { server.end() }
@@ -97,7 +154,8 @@ import Testing
         server.suspend(true)
         #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])
         server.suspend(false)
-        // They answer each other, and read again what was announced.
+        // They answer each other, and read again from the server what was announced.
+        #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])
         #expect(try await reader.append([entries[2]], after: entries[1].position) == .appended)
         #expect(try await writer.entries(after: 2, maximumBytes: 1000) == [entries[2]])
         #expect(try await writer.append([entries[3]], after: entries[2].position) == .appended)

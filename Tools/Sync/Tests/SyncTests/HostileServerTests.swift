@@ -216,6 +216,10 @@ import Testing
         for sequence in ["18446744073709551615", "99999999999999999999", "0", "-1", "four", "2", "3", "5"] {
             for _ in 0..<3 {
                 try forger.wake(sequence, at: NATSNames(list: list).stored)
+                // With a message that was never stored.
+                let forged = NATSFrame.entries(entries[3].position.entries("forged")[...])
+                try forger.announce(forged, id: "x\(sequence)", at: NATSNames(list: list).announced)
+                if UInt64(sequence) != 5 { try forger.wake(sequence, "x\(sequence)", at: NATSNames(list: list).stored) }
                 try await Task.sleep(for: .milliseconds(10))
                 #expect(try await log.all() == entries)
                 #expect(try await log.end() == entries[3].position)
@@ -318,13 +322,22 @@ final class RawNATS {
     }
 
     /// Says that a message was stored, as the server does.
-    func wake(_ sequence: String, at subject: String) throws {
+    func wake(_ sequence: String, _ id: String = "", at subject: String) throws {
         var message: OpaquePointer?
         natsMsg_Create(&message, subject, nil, nil, 0)
         defer { natsMsg_Destroy(message) }
         natsMsgHeader_Set(message, "Nats-Sequence", sequence)
+        natsMsgHeader_Set(message, "Nats-Msg-Id", id)
         guard natsConnection_PublishMsg(connection, message) == NATS_OK, natsConnection_Flush(connection) == NATS_OK
         else { throw TestFailure("the message was not sent") }
+    }
+
+    /// Announces a message, as another client does.
+    func announce(_ bytes: [UInt8], id: String, at subject: String) throws {
+        let message = try NATSMessage(bytes, to: subject, id: id)
+        guard natsConnection_PublishMsg(connection, message.handle) == NATS_OK else {
+            throw TestFailure("the message was not sent")
+        }
     }
 
     func publish(_ bytes: [UInt8], to subject: String, after last: UInt64? = nil) throws -> UInt64 {
