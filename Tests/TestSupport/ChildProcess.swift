@@ -35,7 +35,7 @@ public final class ChildProcess: @unchecked Sendable {
     }
 
     /// The folder in which the tests and the helpers were built.
-    private static var folderOfProducts: URL {
+    static var folderOfProducts: URL {
         #if os(macOS)
         Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL.deletingLastPathComponent()
         #else

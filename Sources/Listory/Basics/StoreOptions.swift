@@ -91,6 +91,8 @@ public struct StoreOptions: Sendable {
     /// Whether other processes know of this one. A store that is only read and unknown keeps one version of the file from opening to
     /// closing: for a copy that is made of it.
     package var isKnownToOthers = true
+    /// Whether the store is opened to append what others made, and makes no edits itself.
+    @_spi(Sync) public var isFollower = false
     /// A reader of any process that is this many transactions behind stands still.
     package var maximumReaderLag = 256
     /// The pause before appending is tried again after a failure. It doubles with each failure.

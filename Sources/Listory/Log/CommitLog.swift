@@ -65,7 +65,7 @@ struct CommitLog: Sendable {
         if options.isReadOnly { _ = try sealed.blocks() }
         confirmed = try ConfirmedEnd(environment, meta: meta)
         let rows = LogRows(meta: meta, commits: commits, sealed: sealed.base.sealed)
-        let table = try options.isKnownToOthers ? ProcessTable.join(environment) : nil
+        let table = try options.isKnownToOthers ? ProcessTable.join(environment, isFollower: options.isFollower) : nil
         journal = try Journal.open(rows, environment, table, options.journal, isSynced: isNew)
         journalOptions = options.journal
         maximumReaderLag = options.maximumReaderLag

@@ -8,6 +8,6 @@ public struct OtherProcess: Hashable, Sendable {
     public let isEditing: Bool
 
     init(_ neighbour: ProcessTable.Neighbour) {
-        (processID, isEditing) = (neighbour.processID, neighbour.isEditing)
+        (processID, isEditing) = (neighbour.processID, neighbour.isAppending)
     }
 }

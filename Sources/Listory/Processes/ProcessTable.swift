@@ -27,13 +27,18 @@ final class ProcessTable: EnvironmentCompanion {
     enum Purpose: UInt32 {
         case editing = 1
         case reading = 2
+        /// Appending what others made.
+        case following = 3
     }
 
     /// Another process that has the store open.
     struct Neighbour: Sendable {
         let processID: Int32
-        let isEditing: Bool
+        /// Nil if it has just joined.
+        let purpose: Purpose?
         let leases: ProcessLeases
+
+        var isAppending: Bool { purpose != .reading }
     }
 
     /// Whether another process had a slot when the slots were last looked at.
@@ -99,7 +104,7 @@ final class ProcessTable: EnvironmentCompanion {
     ///
     /// - Returns: nil if the store is only read and the table may not be written, as in an app's bundle.
     /// - Throws: ``ListError/tooManyProcesses(limit:)``; `LMDBError`.
-    static func join(_ environment: Environment) throws -> ProcessTable? {
+    static func join(_ environment: Environment, isFollower: Bool = false) throws -> ProcessTable? {
         try environment.companion {
             guard environment.isLocked else { return nil }
             let path = environment.path + "-processes"
@@ -114,7 +119,8 @@ final class ProcessTable: EnvironmentCompanion {
             do {
                 return try environment.whileNobodyWrites {
                     try ProcessTable(
-                        joining: descriptor, path, environment.options.isReadOnly ? .reading : .editing)
+                        joining: descriptor, path,
+                        environment.options.isReadOnly ? .reading : isFollower ? .following : .editing)
                 }
             } catch {
                 Platform.close(descriptor)
@@ -136,7 +142,8 @@ final class ProcessTable: EnvironmentCompanion {
         let bytes = try TableFormat.bytes(descriptor, at: 0, TableFormat.size, path)
         let holders = TableFormat.holders(descriptor)
         let crashed = (0..<TableFormat.slotCount).filter { slot in
-            TableFormat.slot(slot, in: bytes)?.purpose == Purpose.editing.rawValue && holders[slot] == nil
+            let purpose = TableFormat.slot(slot, in: bytes).flatMap { Purpose(rawValue: $0.purpose) }
+            return purpose != nil && purpose != .reading && holders[slot] == nil
         }
         // A process that only reads leaves the mark to the next one that edits.
         let slots = (0..<TableFormat.slotCount).filter { !crashed.contains($0) } + crashed
@@ -147,7 +154,7 @@ final class ProcessTable: EnvironmentCompanion {
         self.init(descriptor, path, slot: free, purpose, followsCrash: !crashed.isEmpty)
         try putSlot(ProcessLeases([]))
         // If this process crashes from here on, its own slot is the mark.
-        if purpose == .editing {
+        if purpose != .reading {
             state.withLock { $0.mustRecover = followsCrash }
             for slot in crashed where slot != free {
                 let zeros = [UInt8](repeating: 0, count: TableFormat.slotSize)
@@ -237,7 +244,7 @@ extension ProcessTable {
             // A process that has just joined has leased nothing.
             let slot = TableFormat.slot(index, in: bytes)
             return Neighbour(
-                processID: holder, isEditing: slot?.purpose != Purpose.reading.rawValue,
+                processID: holder, purpose: slot.flatMap { Purpose(rawValue: $0.purpose) },
                 leases: slot?.leases ?? ProcessLeases([]))
         }
         // Of the same bytes as the slots: a process that has joined since has not been looked for. A header that is being

@@ -16,8 +16,9 @@ extension UntypedStore {
                 if found == expected { return }
                 throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(found)")
             }
-            // It could use ids of other kinds.
-            let isEditedElsewhere = try group.log.journal.table?.neighbours().contains(where: \.isEditing) ?? false
+            // It could use ids of other kinds. One that follows a shared log looks for the kinds before it appends anything.
+            let others = try group.log.journal.table?.neighbours() ?? []
+            let isEditedElsewhere = others.contains { $0.isAppending && $0.purpose != .following }
             if isEditedElsewhere && !options.isReadOnly { throw ListError.inUse(path: path) }
             do {
                 for version in try keptVersions + [oldestVersion] {
@@ -36,5 +37,13 @@ extension UntypedStore {
             try group.log.put(expected)
             identifierKinds.withLock { $0 = expected }
         }
+    }
+
+    /// The kinds of the ids, if an app has opened the store: also one in another process, since this one has opened it.
+    func knownKinds() throws -> IdentifierKinds? {
+        if let kinds = identifierKinds.withLock({ $0 }) { return kinds }
+        let kinds = try group.log.identifierKinds()
+        identifierKinds.withLock { $0 = kinds }
+        return kinds
     }
 }

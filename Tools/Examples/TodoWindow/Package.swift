@@ -33,7 +33,9 @@ let package = Package(
                 .product(name: "TestSupport", package: "listory"),
             ],
             path: "Tests/WindowDriver"),
-        .testTarget(name: "TodoWindowTests", dependencies: ["Todo", "WindowDriver"]),
+        .testTarget(
+            name: "TodoWindowTests",
+            dependencies: ["Todo", "WindowDriver", .product(name: "TestSupport", package: "listory")]),
     ],
     swiftLanguageModes: [.v6]
 )

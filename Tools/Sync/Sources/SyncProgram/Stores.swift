@@ -7,8 +7,11 @@ import ListModel
 enum Stores {
     /// Opens a store, or makes one.
     static func openOrCreate(_ path: String) throws -> UntypedStore {
-        FileManager.default.fileExists(atPath: path)
-            ? try UntypedStore.open(at: path) : try UntypedStore.create(at: path)
+        var options = StoreOptions()
+        // Apps may have it open, and open it for the first time.
+        options.isFollower = true
+        return FileManager.default.fileExists(atPath: path)
+            ? try UntypedStore.open(at: path, options: options) : try UntypedStore.create(at: path, options: options)
     }
 
     /// How far a store is synchronised.

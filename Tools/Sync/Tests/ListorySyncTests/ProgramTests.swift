@@ -4,6 +4,7 @@ import Foundation
 import ListModel
 @_spi(Sync) import Listory
 import LogServers
+import SharedLogs
 import TestSupport
 import Testing
 
@@ -36,6 +37,29 @@ struct ProgramTests {
     private func open(_ path: String) async throws -> UntypedStore {
         while ((try? UntypedStore.confirmed(at: path)) ?? nil) == nil { try await Task.sleep(for: .milliseconds(50)) }
         return try UntypedStore.open(at: path)
+    }
+
+    private struct Todo: Codable, Identifiable, Sendable, Equatable {
+        var id: Int
+        var title: String
+    }
+
+    @Test("An app opens a file that the program has made and goes on with", .timeLimit(.minutes(2)))
+    func programFirst() async throws {
+        let (server, folder) = (try NATSServer(), try TemporaryFolder())
+        defer { server.end() }
+        let path = folder.file("first")
+        let follower = try Follower(path, server.url)
+        defer { follower.end() }
+        let made = try await open(path)
+        try made.close()
+        let store = try ListStore<Int, Todo>.open(at: path)
+        try await store.edit("Add") { try $0.insertSection(0, items: [Todo(id: 1, title: "Milk")]) }
+        let log = try SharedLogs.open(server.url, list: "list")
+        while try await log.end().number < 1 { try await Task.sleep(for: .milliseconds(50)) }
+        await log.close()
+        #expect(try store.snapshot.rows.map(\.item) == [Todo(id: 1, title: "Milk")])
+        try store.close()
     }
 
     @Test("What is edited in one app appears in the other, which undoes it", .timeLimit(.minutes(2)))

@@ -75,6 +75,29 @@ struct ServerTests {
         }
     }
 
+    @Test(
+        "Browsers on two devices, whose stores `listory sync` keeps together, show the same rows, and one undoes its own step",
+        .enabled(if: SharedList.isAvailable, "the package Tools/Sync has to be built first, and nats-server installed"))
+    func devices() throws {
+        let files = [file, folder.file("other.listory")]
+        let shared = try SharedList(files, in: folder.path)
+        defer { shared.end() }
+        let servers = try files.map { try Server($0) }
+        let browsers = try servers.map { try Browser($0) }
+        let listeners = try browsers.map { try $0.listen().begin() }
+        let milk = try browsers[0].insert("Milk")
+        try listeners[1].wait("the row of the other device") { $0.rows.map(\.title) == ["Milk"] }
+        let tea = try browsers[1].insert("Tea")
+        try browsers[1].post("/toggle", #"{"id":"\#(milk)","isDone":true}"#)
+        func wait(_ what: String, isDone: Bool) throws {
+            let rows = [Row(id: milk, title: "Milk", isDone: isDone), Row(id: tea, title: "Tea", isDone: false)]
+            for listener in listeners { try listener.wait(what) { $0.rows == rows } }
+        }
+        try wait("the checkmark", isDone: true)
+        try browsers[1].post("/undo")
+        try wait("the undo", isDone: false)
+    }
+
     @Test("The script of the page plays the events to the same rows", .enabled(if: Node.exists))
     func script() throws {
         let server = try Server(file)

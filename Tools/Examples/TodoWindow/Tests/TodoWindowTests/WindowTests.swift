@@ -1,6 +1,7 @@
 // Tests the window on a display, with keyboard, mouse and random edits; after each, it is compared with the store.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("A to-do window", .serialized)
@@ -38,6 +39,13 @@ struct WindowTests {
     @Test("Selection and scroll position are kept, and a thousand fast commits are few transitions")
     func place() throws {
         try drive("keeping-its-place")
+    }
+
+    @Test(
+        "What another device edits is shown, and undone steps reach it, while `listory sync` keeps the stores together",
+        .enabled(if: SharedList.isAvailable, "the package Tools/Sync has to be built first, and nats-server installed"))
+    func devices() throws {
+        try drive("devices")
     }
 
     @Test("Pictures of the window have more than one colour")

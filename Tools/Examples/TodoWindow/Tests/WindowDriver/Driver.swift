@@ -175,10 +175,14 @@ final class Driver {
 
     /// The rows that the list view has to show, from the store.
     func expectedRows() throws -> [ShownRow] {
+        try Driver.rows(of: store).filter { row in
+            search.lowercased().split(separator: " ").allSatisfy { row.title.lowercased().contains($0) }
+        }
+    }
+
+    static func rows(of store: ListStore<String, Todo>) throws -> [ShownRow] {
         try store.snapshot.sections.flatMap { section in
             section.rows.map { ShownRow(title: $0.item!.title, isChecked: $0.isChecked) }
-        }.filter { row in
-            search.lowercased().split(separator: " ").allSatisfy { row.title.lowercased().contains($0) }
         }
     }
 

@@ -4,6 +4,7 @@
 
 import CListRows
 import Foundation
+import TestSupport
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else { fatalError("WindowDriver SCENARIO FOLDER [SEED] [STEPS]") }
@@ -17,6 +18,11 @@ do {
     case "keeping-its-place": try Driver.run(in: arguments[2]) { try $0.runKeepingItsPlace() }
     case "picture": try Driver.run(in: arguments[2]) { try $0.runPicture() }
     case "random": try Driver.run(in: arguments[2]) { try $0.runRandomEdits(seed: seed, steps: steps) }
+    case "devices":
+        let other = arguments[2] + "/other.listory"
+        let shared = try SharedList([arguments[2] + "/todo.listory", other], in: arguments[2])
+        defer { shared.end() }
+        try Driver.run(in: arguments[2]) { try $0.runDevices(other: other) }
     case "controls": try Controls.run()
     default: fatalError("there is no scenario \(arguments[1])")
     }
