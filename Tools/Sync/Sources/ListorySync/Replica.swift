@@ -268,30 +268,43 @@ public actor Replica {
     private func push(after position: LogPosition) async throws -> Bool {
         var next = try batch(after: position)
         if next.entries.isEmpty { return false }
+        if try store.pendingCount == next.entries.count {
+            // Nothing is left to do meanwhile, and another task would cost a change of threads.
+            guard try isAppended(next, await append(next)) else { return false }
+            _ = try confirm(next)
+            return true
+        }
         var unconfirmed: Batch?
         while let end = next.entries.last?.position {
             let sent = next
-            async let answer = log.append(sent.entries, after: sent.start)
+            async let answer = append(sent)
             // If some were made again meanwhile, by an edit that took its time, all that was sent comes back.
             let isUnchanged = try unconfirmed.map(confirm) ?? true
             next = try batch(after: end, behind: sent.pending)
-            do {
-                guard case .appended = try await answer else {
-                    tail = nil
-                    return false
-                }
-            } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
-                tail = nil
-                try setAside(
-                    sent.pending.records[Int(number - sent.start.number) - 1], number, after: sent.start,
-                    "it has \(bytes) bytes, and the shared log takes \(limit)")
-                return false
-            }
+            guard try isAppended(sent, await answer) else { return false }
             guard isUnchanged else { return true }
             unconfirmed = sent
         }
         _ = try unconfirmed.map(confirm)
         return true
+    }
+
+    /// Appends commits to the log, without waiting for the executor of this replica.
+    private nonisolated(nonsending) func append(_ batch: Batch) async -> Result<AppendResult, any Error> {
+        do { return .success(try await log.append(batch.entries, after: batch.start)) } catch { return .failure(error) }
+    }
+
+    /// Whether commits were appended; one that the log does not take is set aside.
+    private func isAppended(_ batch: Batch, _ answer: Result<AppendResult, any Error>) throws -> Bool {
+        do { if case .appended = try answer.get() { return true } } catch SharedLogError.tooLarge(
+            let number, let bytes, let limit)
+        {
+            try setAside(
+                batch.pending.records[Int(number - batch.start.number) - 1], number, after: batch.start,
+                "it has \(bytes) bytes, and the shared log takes \(limit)")
+        }
+        tail = nil
+        return false
     }
 
     /// Pending commits that are sent at once.

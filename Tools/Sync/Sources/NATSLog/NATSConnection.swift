@@ -85,9 +85,6 @@ final class NATSConnection: @unchecked Sendable {
     private let events: NATSEvents
     private let secrets: [String]
     private var subscriptions: [OpaquePointer] = []
-    /// The ids of messages: one of the connection, and a number.
-    private let idPrefix = String(UInt64.random(in: 0...UInt64.max), radix: 36) + "-"
-    private var publishedCount = 0
 
     /// Connects to one of the servers, and waits for it.
     init(_ address: NATSAddress, timeout: Duration, connectTimeout: Duration, events: NATSEvents) throws {
@@ -287,7 +284,7 @@ final class NATSConnection: @unchecked Sendable {
     func publish(
         _ bytes: [UInt8], to subject: String, after last: UInt64? = nil, announcedOn announcement: String? = nil
     ) throws -> UInt64 {
-        let id = makeId()
+        let id = events.makeId()
         if let announcement, bytes.count <= NATSEvents.mostAnnouncedBytes,
             events.mayAnnounce.load(ordering: .sequentiallyConsistent)
         {
@@ -310,11 +307,6 @@ final class NATSConnection: @unchecked Sendable {
         try check(status, code)
         defer { jsPubAck_Destroy(answer) }
         return answer!.pointee.Sequence
-    }
-
-    private func makeId() -> String {
-        publishedCount += 1
-        return idPrefix + String(publishedCount)
     }
 
     /// The message with a sequence; nil if there is none.
@@ -358,22 +350,23 @@ final class NATSConnection: @unchecked Sendable {
     }
 
     private func subscribeBoth(_ stored: String, _ announced: String) throws {
-        try subscribe(to: announced) { _, _, message, closure in
-            let message = NATSMessage(message!)
-            guard let events = NATSEvents.find(closure), let id = message.id else { return }
-            events.announce(id, Array(message.bytes))
-        }
+        var inbox: OpaquePointer?
+        try check(natsConnection_SubscribeSync(&inbox, handle, announced))
+        subscriptions.append(inbox!)
+        // More are dropped.
+        natsSubscription_SetPendingLimits(inbox, Int32(NATSEvents.mostAnnounced), -1)
+        events.read(inbox)
         try subscribe(to: stored) { _, _, message, closure in
             let message = NATSMessage(message!)
             guard let events = NATSEvents.find(closure) else { return }
             events.store(header("Nats-Sequence", of: message.handle).flatMap(UInt64.init) ?? 0, message.id)
-            events.broadcast.yield()
         }
         // Then the server knows of the subscriptions.
         try check(natsConnection_FlushTimeout(handle, 5000))
     }
 
     private func endSubscriptions() {
+        events.read(nil)
         for subscription in subscriptions { natsSubscription_Destroy(subscription) }
         subscriptions = []
     }

@@ -33,7 +33,13 @@ final class NATSEvents: Sendable {
     /// Whether this client may announce messages, as far as it knows.
     let mayAnnounce = Atomic(true)
     private let key: UInt
+    /// Before the numbers of this client's messages.
+    private let idPrefix = String(UInt64.random(in: 0...UInt64.max), radix: 36) + "-"
+    private let messageCount = Atomic(0)
     private let news = Mutex(News())
+    /// The address of the subscription in which nats.c keeps what was announced; 0 without one. It is looked at when something is
+    /// stored, so that an announcement wakes no thread.
+    private let inbox = Mutex<UInt>(0)
 
     private struct News {
         /// Messages that may be stored or not, the newest last.
@@ -84,14 +90,33 @@ final class NATSEvents: Sendable {
         news.withLock { $0 = News() }
     }
 
+    /// Looks for announcements in a subscription from now on; nil for in none.
+    func read(_ subscription: OpaquePointer?) { inbox.withLock { $0 = UInt(bitPattern: subscription) } }
+
+    private func readAnnouncements() {
+        inbox.withLock { address in
+            guard let subscription = OpaquePointer(bitPattern: address) else { return }
+            var message: OpaquePointer?
+            while natsSubscription_NextMsg(&message, subscription, 0) == NATS_OK {
+                let message = NATSMessage(message!)
+                if let id = message.id { announce(id, Array(message.bytes)) }
+            }
+        }
+    }
+
     func announce(_ id: String, _ bytes: [UInt8]) {
         guard bytes.count <= NATSEvents.mostAnnouncedBytes else { return }
         news.withLock { NATSEvents.keep((id, bytes), in: &$0.announced) }
     }
 
-    /// Hears that a message is stored. Each subject has a thread of its own, so its announcement may come before or afterwards.
+    /// Hears that a message is stored, and wakes who waits for changes, unless it is one of this client, which knows of it.
+    ///
+    /// In a cluster, its announcement may come afterwards.
     func store(_ sequence: UInt64, _ id: String?) {
+        readAnnouncements()
         stored.store(sequence, ordering: .relaxed)
+        if id?.hasPrefix(idPrefix) == true { return }
+        defer { broadcast.yield() }
         guard let id, sequence > 0, sequence < .max else { return }
         news.withLock { news in
             // The log was rolled back, or replaced.
@@ -106,6 +131,9 @@ final class NATSEvents: Sendable {
     }
 
     // MARK: For the log
+
+    /// An id for a message of this client.
+    func makeId() -> String { idPrefix + String(messageCount.add(1, ordering: .relaxed).newValue) }
 
     /// The message behind which the entries end that were taken last; nil if none were since the last call.
     func takeTail() -> NATSLog.Tail? {

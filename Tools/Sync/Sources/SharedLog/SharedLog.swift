@@ -5,7 +5,7 @@
 /// All functions throw ``SharedLogError`` and nothing else. They may be called at any time, also at once from several tasks.
 public protocol SharedLog: Sendable {
     /// Where the log ends.
-    func end() async throws -> LogPosition
+    nonisolated(nonsending) func end() async throws -> LogPosition
 
     /// Appends entries if the log ends at a position. Either all of them are appended or none; an engine whose server cannot do
     /// that may append a beginning of them, in order, before it throws.
@@ -14,7 +14,7 @@ public protocol SharedLog: Sendable {
     ///
     /// - Parameters:
     ///   - entries: consecutive ones, of which the first follows the position.
-    func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult
+    nonisolated(nonsending) func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult
 
     /// The entries after a number, in order and without a gap: at least one if there is one, and not more than fit into the bytes
     /// unless it is a single one. It may return fewer than fit, and only an empty result says that there are no more.
@@ -23,18 +23,18 @@ public protocol SharedLog: Sendable {
     /// caller has is for the caller to check: see ``LogChain``.
     nonisolated(nonsending) func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry]
 
-    /// Yields at once, and then whenever the log may have grown, also after a lost connection was made again. Ends when the log is
+    /// Yields at once, and then whenever others may have appended, also after a lost connection was made again. Ends when the log is
     /// closed.
     func changes() -> AsyncStream<Void>
 
     /// The snapshot that was offered last, if there is one.
-    func snapshot() async throws -> LogSnapshot?
+    nonisolated(nonsending) func snapshot() async throws -> LogSnapshot?
 
     /// Keeps a snapshot instead of the one before.
-    func offer(_ snapshot: LogSnapshot) async throws
+    nonisolated(nonsending) func offer(_ snapshot: LogSnapshot) async throws
 
     /// Ends the connections. Later calls throw ``SharedLogError/closed``.
-    func close() async
+    nonisolated(nonsending) func close() async
 }
 
 /// A position in a log: how many entries there are up to it, and which one is the last.

@@ -216,15 +216,33 @@ import Testing
         for sequence in ["18446744073709551615", "99999999999999999999", "0", "-1", "four", "2", "3", "5"] {
             for _ in 0..<3 {
                 try forger.wake(sequence, at: NATSNames(list: list).stored)
-                // With a message that was never stored.
-                let forged = NATSFrame.entries(entries[3].position.entries("forged")[...])
-                try forger.announce(forged, id: "x\(sequence)", at: NATSNames(list: list).announced)
-                if UInt64(sequence) != 5 { try forger.wake(sequence, "x\(sequence)", at: NATSNames(list: list).stored) }
                 try await Task.sleep(for: .milliseconds(10))
                 #expect(try await log.all() == entries)
                 #expect(try await log.end() == entries[3].position)
             }
         }
+        changes.cancel()
+        await log.close()
+    }
+
+    /// Who may send to these subjects could append to the log as well; what it says is believed once at most.
+    @Test func whatIsAnnouncedAndWasNeverStoredIsNotReadAgain() async throws {
+        let (list, log) = try await filledStream()
+        let names = NATSNames(list: list)
+        let forger = try RawNATS(SharedServers.nats.get().url)
+        let changes = Task { for await _ in log.changes() {} }
+        for sequence in ["18446744073709551615", "0", "2", "6", "900"] {
+            let forged = NATSFrame.entries(entries[3].position.entries("forged")[...])
+            try forger.announce(forged, id: "x\(sequence)", at: names.announced)
+            try forger.wake(sequence, "x\(sequence)", at: names.stored)
+            try await Task.sleep(for: .milliseconds(100))
+            _ = try? await log.all()
+            #expect(try await log.all() == entries)
+            #expect(try await log.end() == entries[3].position)
+        }
+        let more = entries[3].position.entries("e")
+        #expect(try await log.append(more, after: entries[3].position) == .appended)
+        #expect(try await log.all() == entries + more)
         changes.cancel()
         await log.close()
     }
