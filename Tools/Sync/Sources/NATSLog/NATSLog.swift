@@ -289,8 +289,11 @@ public actor NATSLog: SharedLog {
                 cursor.number += 1
                 if bytes > maximumBytes { return result }
             }
-            // This was the newest message when the server last woke this client. It wakes it again for another one.
-            if !result.isEmpty, cursor.sequence - 1 == events.stored.load(ordering: .relaxed) { return result }
+            // This was the newest message when the server last woke this client. It wakes it again for another one; that there is none,
+            // it says sooner than that a message is missing.
+            if cursor.sequence - 1 == events.stored.load(ordering: .relaxed) {
+                if try !result.isEmpty || connection.end(of: names.log).last == cursor.sequence - 1 { return result }
+            }
             // A few messages are asked for one by one; for more of them, a consumer is worth its requests. It is asked for no more
             // messages than there are, because it would wait for others.
             var messages: [NATSMessage] = []
