@@ -32,11 +32,13 @@ public final class SharedList: @unchecked Sendable {
         let script = """
             "$SERVER" -a 127.0.0.1 -p -1 -js -sd "$FOLDER" --ports_file_dir "$FOLDER" </dev/null >"$FOLDER/log" 2>&1 &
             programs=$!
-            url() { grep -ho 'nats://[^"]*' "$FOLDER"/*.ports 2>/dev/null | head -n 1; }
+            finish() { kill -KILL $programs; wait; exit "$1"; }
+            trap '' INT TERM HUP
+            url() { sed -n 's/.*"\\(nats:[^"]*\\)".*/\\1/p' "$FOLDER"/*.ports 2>/dev/null | head -n 1; }
             for attempt in $(seq 200); do [ -z "$(url)" ] || break; sleep 0.1; done
             export LISTORY_SYNC_URL="$(url)"
             for path in "$@"; do
-                "$PROGRAM" "$path" --list list </dev/null >>"$FOLDER/log" 2>&1 || cat "$FOLDER/log"
+                "$PROGRAM" "$path" --list list </dev/null >>"$FOLDER/log" 2>&1 || { cat "$FOLDER/log"; finish 1; }
             done
             for path in "$@"; do
                 "$PROGRAM" "$path" --list list --follow </dev/null >>"$FOLDER/log" 2>&1 &
@@ -44,7 +46,7 @@ public final class SharedList: @unchecked Sendable {
             done
             echo following
             cat >/dev/null
-            kill -KILL $programs
+            finish 0
             """
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = ["-c", script, "shared-list"] + paths
@@ -64,7 +66,7 @@ public final class SharedList: @unchecked Sendable {
             return (input, output)
         }
         var text = ""
-        while !text.hasSuffix("following\n") {
+        while text != "following\n" {
             let data = output.fileHandleForReading.availableData
             if data.isEmpty { throw NotShared(output: text) }
             text += String(decoding: data, as: UTF8.self)

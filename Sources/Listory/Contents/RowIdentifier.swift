@@ -47,8 +47,8 @@ public protocol SectionIdentifier: Hashable, Sendable {
 public protocol RowIdentifier: SectionIdentifier {
     /// The value of a stored identifier.
     ///
-    /// No store with ids of another kind can be opened, so this is called with one only for a file that was forged. Then any value
-    /// will do; those of the conforming types of this library are made of a hash.
+    /// No store with ids of another kind can be opened, so this is called with one only for a row that another device has made with another
+    /// type of ids, or in a file that was forged. Then any value will do; those of the conforming types of this library are made of a hash.
     init(untypedID: UntypedID)
 }
 

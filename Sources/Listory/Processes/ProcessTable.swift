@@ -142,8 +142,8 @@ final class ProcessTable: EnvironmentCompanion {
         let bytes = try TableFormat.bytes(descriptor, at: 0, TableFormat.size, path)
         let holders = TableFormat.holders(descriptor)
         let crashed = (0..<TableFormat.slotCount).filter { slot in
-            let purpose = TableFormat.slot(slot, in: bytes).flatMap { Purpose(rawValue: $0.purpose) }
-            return purpose != nil && purpose != .reading && holders[slot] == nil
+            let purpose = TableFormat.slot(slot, in: bytes)?.purpose ?? 0
+            return purpose != 0 && purpose != Purpose.reading.rawValue && holders[slot] == nil
         }
         // A process that only reads leaves the mark to the next one that edits.
         let slots = (0..<TableFormat.slotCount).filter { !crashed.contains($0) } + crashed

@@ -11,16 +11,13 @@ extension StoreRacer {
     ///
     /// - Parameters:
     ///   - records: their records, in order.
-    ///   - kinds: that the ids of their rows and sections need to have; nil for any.
     ///   - refused: why pending commits are given up, by their checksums.
     /// - Returns: what the pending commits have become, in order.
     /// - Throws: ``UnacceptableRecord``, ``MustRetreat``; errors of the file.
-    func receive(
-        _ records: [[UInt8]], kinds: IdentifierKinds? = nil, refused: [UInt64: String] = [:]
-    ) throws -> [RebasedCommit] {
+    func receive(_ records: [[UInt8]], refused: [UInt64: String] = [:]) throws -> [RebasedCommit] {
         try withHead { head in
             try catchingUp(&head) { head in
-                do { return try receive(records, kinds, refused, &head) } catch is LostRace {
+                do { return try receive(records, refused, &head) } catch is LostRace {
                     if head.failure != nil { try readAgain(&head) }
                     head.failure = nil
                     throw LostRace()
@@ -30,7 +27,7 @@ extension StoreRacer {
     }
 
     private func receive(
-        _ records: [[UInt8]], _ kinds: IdentifierKinds?, _ refused: [UInt64: String], _ head: inout UntypedStore.Head
+        _ records: [[UInt8]], _ refused: [UInt64: String], _ head: inout UntypedStore.Head
     ) throws -> [RebasedCommit] {
         let log = group.log
         _ = try group.flush(through: nil)
@@ -60,7 +57,6 @@ extension StoreRacer {
             var twins: [[UInt8]: Commit] = [:]
             for commit in foreign {
                 try StoreRacer.accepting(commit.version) {
-                    if let kinds { for event in try commit.events() { try kinds.check(event) } }
                     try commit.record.withUnsafeBytes { try head.editor.replay($0, isLast: true) }
                     if !own.isEmpty, let id = try commit.identifier { twins[id] = commit }
                 }

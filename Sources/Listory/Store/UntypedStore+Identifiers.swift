@@ -1,6 +1,7 @@
 // The kinds of identifiers of a store, and their check when an app opens it.
 //
-// Always holds: a store whose kinds are in the file has no other ids, in any version.
+// Always holds: a store whose kinds are in the file has no other ids, in any version, but those that came with commits of other devices: what
+// is in their shared log has happened.
 
 import ListModel
 
@@ -16,8 +17,11 @@ extension UntypedStore {
                 if found == expected { return }
                 throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(found)")
             }
-            // It could use ids of other kinds. One that follows a shared log looks for the kinds before it appends anything.
-            let others = try group.log.journal.table?.neighbours() ?? []
+            // It could use ids of other kinds. One that follows a shared log makes no ids. A process that joins does so with the writer's
+            // lock held, so that all have said what they do.
+            let others = try group.log.environment.whileNobodyWrites {
+                try group.log.journal.table?.neighbours() ?? []
+            }
             let isEditedElsewhere = others.contains { $0.isAppending && $0.purpose != .following }
             if isEditedElsewhere && !options.isReadOnly { throw ListError.inUse(path: path) }
             do {
@@ -37,13 +41,5 @@ extension UntypedStore {
             try group.log.put(expected)
             identifierKinds.withLock { $0 = expected }
         }
-    }
-
-    /// The kinds of the ids, if an app has opened the store: also one in another process, since this one has opened it.
-    func knownKinds() throws -> IdentifierKinds? {
-        if let kinds = identifierKinds.withLock({ $0 }) { return kinds }
-        let kinds = try group.log.identifierKinds()
-        identifierKinds.withLock { $0 = kinds }
-        return kinds
     }
 }

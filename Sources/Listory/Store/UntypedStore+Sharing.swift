@@ -266,9 +266,7 @@ extension UntypedStore {
     /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``ListError``; nothing has changed then.
     /// - Complexity: O(events of the records and of the pending commits).
     @discardableResult
-    public func receive(_ records: [[UInt8]]) throws -> [RebasedCommit] {
-        try receiving { try racer.receive(records, kinds: knownKinds()) }
-    }
+    public func receive(_ records: [[UInt8]]) throws -> [RebasedCommit] { try receiving { try racer.receive(records) } }
 
     private func receiving<Value>(_ body: () throws -> Value) throws -> Value {
         let received: Result<Value, any Error> = try door {

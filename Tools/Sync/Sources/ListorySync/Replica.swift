@@ -47,8 +47,6 @@ public actor Replica {
     private let published = SyncStates()
     /// The position of the last confirmed commit in the log, if it was seen there since the log was last unavailable.
     private var tail: LogPosition?
-    /// Whether that is a commit of this replica, which was appended just now.
-    private var isTailOwn = false
     /// Whether ``follow()`` exchanges commits just now, and whether it was woken since that began.
     private var isExchanging = false, isDue = false
     /// Wakes all calls of ``follow()`` after a failure.
@@ -237,7 +235,7 @@ public actor Replica {
                 throw SyncProblem.forked(after: number + UInt64(count))
             }
         }
-        (tail, isTailOwn) = (entries.last!.position, false)
+        tail = entries.last!.position
         try noteCounts()
         return true
     }
@@ -248,8 +246,6 @@ public actor Replica {
     /// - Returns: the position of the confirmed end, and the entries; nil if it is not known, or the log does not continue from there.
     private func entriesBehindTail(_ number: UInt64, isFirst: Bool) async throws -> (LogPosition, [LogEntry])? {
         guard let tail, tail.number == number else { return nil }
-        // An append also wakes the replica that made it.
-        if isFirst, isTailOwn, try await log.end() == tail { return (tail, []) }
         let entries: [LogEntry]
         do { entries = try await log.entries(after: number, maximumBytes: options.batchBytes) } catch SharedLogError
             .damaged
@@ -325,7 +321,7 @@ public actor Replica {
     /// - Returns: whether all of the commits are confirmed.
     private func confirm(_ batch: Batch) throws -> Bool {
         let isWhole = try store.confirm(batch.pending) == batch.entries.count
-        (tail, isTailOwn) = (isWhole ? batch.entries.last!.position : nil, true)
+        tail = isWhole ? batch.entries.last!.position : nil
         try noteCounts()
         return isWhole
     }

@@ -54,6 +54,7 @@ public actor NATSLog: SharedLog {
     private var tail: Tail?
     /// The state of the stream for which ``tail`` was read.
     private var tailEnd: NATSConnection.StreamEnd?
+    /// Whether another server may go on with the stream, as far as it is known.
     private var isClustered = true
     private var seenReconnections = 0
     private var cursor = Cursor()
@@ -238,6 +239,7 @@ public actor NATSLog: SharedLog {
 
     private func readTail(on connection: NATSConnection) throws -> Tail {
         let end = try connection.end(of: names.log)
+        isClustered = end.isClustered
         if let tail, end == tailEnd { return tail }
         guard let message = try connection.lastMessage(names.subject, of: names.log) else {
             let none = Tail(sequence: end.last, position: .beginning)
@@ -415,6 +417,7 @@ public actor NATSLog: SharedLog {
     private func forget() {
         tail = nil
         tailEnd = nil
+        isClustered = true
         cursor = Cursor()
         events.clear()
     }
@@ -455,11 +458,10 @@ public actor NATSLog: SharedLog {
     /// Finds the stream of the list, or makes it.
     private func prepare(_ connection: NATSConnection) throws {
         do {
-            isClustered = try connection.end(of: names.log).isClustered
+            _ = try connection.end(of: names.log)
         } catch let failure as NATSFailure where failure.isNotFound {
             guard options.createsList else { throw SharedLogError.notFound(list: list) }
             try connection.addStream(names.log, subject: names.subject, stored: names.stored, replicas: replicas)
-            isClustered = try connection.end(of: names.log).isClustered
         }
     }
 

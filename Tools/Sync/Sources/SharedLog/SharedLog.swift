@@ -2,6 +2,8 @@
 
 /// The log of one list, which several replicas share. An engine for a kind of server implements it.
 ///
+/// An object belongs to one replica, which it need not tell of what that has appended itself.
+///
 /// All functions throw ``SharedLogError`` and nothing else. They may be called at any time, also at once from several tasks.
 public protocol SharedLog: Sendable {
     /// Where the log ends.

@@ -5,13 +5,21 @@ import ListModel
 @_spi(Sync) import Listory
 
 enum Stores {
-    /// Opens a store, or makes one.
+    /// Opens a store to follow a shared log, or makes one that is a replica.
     static func openOrCreate(_ path: String) throws -> UntypedStore {
+        if !FileManager.default.fileExists(atPath: path) {
+            // An app may open it as soon as it is there, and it has to be a replica before.
+            let new = path + "-new"
+            for name in [new, new + "-lock"] { try? FileManager.default.removeItem(atPath: name) }
+            let store = try UntypedStore.create(at: new)
+            try store.beginSharing()
+            try store.close()
+            try FileManager.default.moveItem(atPath: new, toPath: path)
+        }
         var options = StoreOptions()
         // Apps may have it open, and open it for the first time.
         options.isFollower = true
-        return FileManager.default.fileExists(atPath: path)
-            ? try UntypedStore.open(at: path, options: options) : try UntypedStore.create(at: path, options: options)
+        return try UntypedStore.open(at: path, options: options)
     }
 
     /// How far a store is synchronised.

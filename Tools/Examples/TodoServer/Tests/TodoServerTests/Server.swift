@@ -3,6 +3,7 @@
 // Always holds: it ends with the object, and with the process of the tests, whose end is the end of its input.
 
 import Foundation
+import TestSupport
 
 /// A failure of the tests' own means.
 struct Trouble: Error, CustomStringConvertible {
@@ -39,7 +40,7 @@ final class Server: @unchecked Sendable {
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try process.run()
+        try startingAlone { [process] in try process.run() }
         var line = ""
         while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
             line.append(Character(UnicodeScalar(byte)))
