@@ -11,6 +11,15 @@ public func startingAlone<Result: Sendable>(_ body: () throws -> sending Result)
     try starting.withLock { _ in try body() }
 }
 
+/// Starts a program that receives all signals: the threads of a pool, on which tests run, block them, and a program inherits that.
+public func withoutBlockedSignals<Result>(_ body: () throws -> sending Result) rethrows -> sending Result {
+    var (none, before) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    return try body()
+}
+
 /// A helper process.
 public final class ChildProcess: @unchecked Sendable {
     // @unchecked Sendable: used by one test at a time; `Process` itself is not declared Sendable.
@@ -35,7 +44,7 @@ public final class ChildProcess: @unchecked Sendable {
     }
 
     /// The folder in which the tests and the helpers were built.
-    static var folderOfProducts: URL {
+    public static var folderOfProducts: URL {
         #if os(macOS)
         Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL.deletingLastPathComponent()
         #else

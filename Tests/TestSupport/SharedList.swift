@@ -57,12 +57,7 @@ public final class SharedList: @unchecked Sendable {
         (pipe, output) = try startingAlone { [shell] in
             let (input, output) = (Pipe(), Pipe())
             (shell.standardInput, shell.standardOutput) = (input, output)
-            // The threads of a pool block signals, and a program would begin with the same ones blocked.
-            var (none, before) = (sigset_t(), sigset_t())
-            sigemptyset(&none)
-            pthread_sigmask(SIG_SETMASK, &none, &before)
-            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-            try shell.run()
+            try withoutBlockedSignals { try shell.run() }
             return (input, output)
         }
         var text = ""

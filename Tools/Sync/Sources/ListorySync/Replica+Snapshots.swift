@@ -73,7 +73,8 @@ extension Replica {
         return true
     }
 
-    private static func remove(_ path: String) {
+    /// Removes a file that was begun and nobody has open, and its lock.
+    package static func remove(_ path: String) {
         for name in [path, path + "-lock"] { try? FileManager.default.removeItem(atPath: name) }
     }
 }

@@ -4,80 +4,6 @@
 import CNATS
 import SharedLog
 
-/// A message that was received or that is to be sent.
-final class NATSMessage {
-    let handle: OpaquePointer
-
-    init(_ handle: OpaquePointer) { self.handle = handle }
-
-    init(_ bytes: [UInt8], to subject: String, id: String) throws {
-        var handle: OpaquePointer?
-        let status = bytes.withUnsafeBytes { natsMsg_Create(&handle, subject, nil, $0.baseAddress, Int32($0.count)) }
-        let failure = SharedLogError.unavailable(cause: "there is no memory for a message")
-        guard status == NATS_OK, let handle else { throw failure }
-        self.handle = handle
-        guard natsMsgHeader_Set(handle, idHeader, id) == NATS_OK else { throw failure }
-    }
-
-    deinit { natsMsg_Destroy(handle) }
-
-    var bytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: natsMsg_GetData(handle), count: Int(natsMsg_GetDataLength(handle)))
-    }
-
-    /// The id that its client has given it.
-    var id: String? { header(idHeader, of: handle) }
-
-    /// The sequence in the stream, of a message that was asked for.
-    var sequence: UInt64 { natsMsg_GetSequence(handle) }
-
-    /// The sequence in the stream, of a message from a consumer; nil if it is from somewhere else.
-    var consumedSequence: UInt64? {
-        var data: UnsafeMutablePointer<jsMsgMetaData>?
-        guard natsMsg_GetMetaData(&data, handle) == NATS_OK, let data else { return nil }
-        defer { jsMsgMetaData_Destroy(data) }
-        return data.pointee.Sequence.Stream
-    }
-}
-
-private let idHeader = "Nats-Msg-Id"
-
-private func header(_ name: String, of message: OpaquePointer?) -> String? {
-    var value: UnsafePointer<CChar>?
-    guard natsMsgHeader_Get(message, name, &value) == NATS_OK, let value else { return nil }
-    return String(cString: value)
-}
-
-/// What JetStream answered, or why it did not.
-struct NATSFailure: Error {
-    let status: natsStatus
-    let code: jsErrCode
-    let message: String
-
-    var isNotFound: Bool { status == NATS_NOT_FOUND || code == JSNoMessageFoundErr || code == JSStreamNotFoundErr }
-
-    /// Whether the stream does not end where a message expects it. Newer servers have a second code for it.
-    var isWrongSequence: Bool { code == JSStreamWrongLastSequenceErr || code.rawValue == 10164 }
-
-    var error: SharedLogError {
-        // nats.c then gives the code of an account without JetStream, but a cluster that has no leader at the moment is as silent.
-        if status == NATS_NO_RESPONDERS {
-            return .unavailable(cause: "no JetStream answers: it is not enabled, or its servers choose a leader")
-        }
-        switch code {
-        case JSNotEnabledErr, JSNotEnabledForAccountErr: return .refused(.permissions, cause: message)
-        case JSStreamReplicasNotSupportedErr:
-            return .invalidAddress(reason: "several replicas of a list need a cluster of servers")
-        default: break
-        }
-        switch status {
-        case NATS_CONNECTION_AUTH_FAILED: return .refused(.credentials, cause: message)
-        case NATS_NOT_PERMITTED: return .refused(.permissions, cause: message)
-        default: return .unavailable(cause: message)
-        }
-    }
-}
-
 /// One connection. Used on one queue only.
 final class NATSConnection: @unchecked Sendable {
     private let handle: OpaquePointer
@@ -121,7 +47,7 @@ final class NATSConnection: @unchecked Sendable {
                 guard status == NATS_NOT_PERMITTED, let events = NATSEvents.find(closure) else { return }
                 var text: UnsafePointer<CChar>?
                 _ = natsConnection_GetLastError(connection, &text)
-                // Whoever may not announce works as before.
+                // A client without this right announces nothing more, and does everything else.
                 let isAnnouncement = text.map { String(cString: $0).contains(NATSNames.announcements) } ?? false
                 if isAnnouncement { events.mayAnnounce.store(false, ordering: .sequentiallyConsistent) }
                 if !isAnnouncement { events.isRefused.store(true, ordering: .sequentiallyConsistent) }
@@ -340,41 +266,36 @@ final class NATSConnection: @unchecked Sendable {
         return NATSMessage(message!)
     }
 
-    /// Wakes the events when the server has stored something, and tells them of announced messages.
+    /// Tells the events what the server has stored, and what other clients announce.
     func subscribe(stored: String, announced: String) throws {
         guard subscriptions.isEmpty else { return }
-        do { try subscribeBoth(stored, announced) } catch {
+        do {
+            var inbox: OpaquePointer?
+            try check(natsConnection_SubscribeSync(&inbox, handle, announced))
+            subscriptions.append(inbox!)
+            // More are dropped.
+            natsSubscription_SetPendingLimits(inbox, Int32(NATSEvents.mostAnnounced), -1)
+            events.read(inbox)
+            var notices: OpaquePointer?
+            let hear: natsMsgHandler = { _, _, message, closure in
+                let message = NATSMessage(message!)
+                guard let events = NATSEvents.find(closure) else { return }
+                events.store(message.header("Nats-Sequence").flatMap(UInt64.init) ?? 0, message.id)
+            }
+            try check(natsConnection_Subscribe(&notices, handle, stored, hear, events.closure))
+            subscriptions.append(notices!)
+            // Then the server knows of the subscriptions.
+            try check(natsConnection_FlushTimeout(handle, 5000))
+        } catch {
             endSubscriptions()
             throw error
         }
-    }
-
-    private func subscribeBoth(_ stored: String, _ announced: String) throws {
-        var inbox: OpaquePointer?
-        try check(natsConnection_SubscribeSync(&inbox, handle, announced))
-        subscriptions.append(inbox!)
-        // More are dropped.
-        natsSubscription_SetPendingLimits(inbox, Int32(NATSEvents.mostAnnounced), -1)
-        events.read(inbox)
-        try subscribe(to: stored) { _, _, message, closure in
-            let message = NATSMessage(message!)
-            guard let events = NATSEvents.find(closure) else { return }
-            events.store(header("Nats-Sequence", of: message.handle).flatMap(UInt64.init) ?? 0, message.id)
-        }
-        // Then the server knows of the subscriptions.
-        try check(natsConnection_FlushTimeout(handle, 5000))
     }
 
     private func endSubscriptions() {
         events.read(nil)
         for subscription in subscriptions { natsSubscription_Destroy(subscription) }
         subscriptions = []
-    }
-
-    private func subscribe(to subject: String, _ handler: @escaping natsMsgHandler) throws {
-        var subscription: OpaquePointer?
-        try check(natsConnection_Subscribe(&subscription, handle, subject, handler, events.closure))
-        subscriptions.append(subscription!)
     }
 
     /// Reads a stream from a sequence on.
@@ -443,27 +364,5 @@ final class NATSReader {
         let messages = found.enumerated().prefix { $1.consumedSequence == next + UInt64($0) }.map(\.element)
         next += UInt64(messages.count)
         return messages
-    }
-}
-
-/// Strings for a C library, as long as the object lives.
-final class NATSStrings {
-    let pointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
-    private let count: Int
-
-    init(_ strings: [String]) {
-        count = strings.count
-        pointers = .allocate(capacity: max(1, count))
-        for (index, string) in strings.enumerated() {
-            let bytes = string.utf8CString
-            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-            copy.initialize(from: Array(bytes), count: bytes.count)
-            pointers[index] = UnsafePointer(copy)
-        }
-    }
-
-    deinit {
-        for index in 0..<count { pointers[index]?.deallocate() }
-        pointers.deallocate()
     }
 }

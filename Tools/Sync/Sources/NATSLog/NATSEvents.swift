@@ -109,7 +109,7 @@ final class NATSEvents: Sendable {
         news.withLock { NATSEvents.keep((id, bytes), in: &$0.announced) }
     }
 
-    /// Hears that a message is stored, and wakes who waits for changes, unless it is one of this client, which knows of it.
+    /// Notes that a message is stored, and wakes those who wait for changes, unless this client has sent it.
     ///
     /// In a cluster, its announcement may come afterwards.
     func store(_ sequence: UInt64, _ id: String?) {
@@ -147,7 +147,7 @@ final class NATSEvents: Sendable {
     func noteRead(through number: UInt64) { news.withLock { $0.readNumber = number } }
 
     /// The entries after a number that were announced and are stored, if the log was read up to that number; nil if there are none, or
-    /// if they are more bytes. Who asks for anything before wants to know what the server has now.
+    /// if they are more bytes. An earlier entry is asked for to learn what the server has now, so it never comes from here.
     func takeEntries(after number: UInt64, maximumBytes: Int, of list: String) -> [LogEntry]? {
         news.withLock { news in
             guard number == news.readNumber, !news.told.isEmpty, number < LogPosition.maximumNumber else { return nil }
@@ -157,7 +157,11 @@ final class NATSEvents: Sendable {
                 for (id, sequence) in news.told {
                     let next = number + UInt64(entries.count) + 1
                     guard let bytes = news.announced.first(where: { $0.id == id })?.bytes,
-                        let found = try NATSFrame.entries(in: bytes, of: list, from: next)
+                        let found = try bytes.withUnsafeBytes({ bytes -> [LogEntry]? in
+                            let numbers = try NATSFrame.numbers(in: bytes, of: list, at: .entry(next))
+                            guard let numbers, numbers.lowerBound == next else { return nil }
+                            return try NATSFrame.entries(in: bytes, numbers: numbers, from: next)
+                        })
                     else { if entries.isEmpty { continue } else { break } }
                     entries += found
                     tail = NATSLog.Tail(sequence: sequence, position: entries.last!.position)

@@ -117,15 +117,13 @@ enum NATSFrame {
         }
     }
 
-    /// Reads the entries of a message from a number on.
+    /// The entries of a message from a number on.
     ///
-    /// - Parameters:
-    ///   - numbers: of the entries in the message.
-    ///   - read: is called with each entry's bytes and number.
-    static func forEachEntry(
-        in bytes: UnsafeRawBufferPointer, numbers: ClosedRange<UInt64>, from start: UInt64,
-        _ read: (UnsafeRawBufferPointer, UInt64) throws -> Void
-    ) throws {
+    /// - Parameter numbers: of all entries in the message.
+    static func entries(
+        in bytes: UnsafeRawBufferPointer, numbers: ClosedRange<UInt64>, from start: UInt64
+    ) throws -> [LogEntry] {
+        var entries: [LogEntry] = []
         var offset = entriesHeader
         for number in numbers {
             guard bytes.count - offset >= entryHeader else {
@@ -138,7 +136,10 @@ enum NATSFrame {
                     .entry(number), expected: "\(size) bytes",
                     found: "\(bytes.count - offset) up to the end of the message")
             }
-            if number >= start { try read(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + size]), number) }
+            if number >= start {
+                let encoded = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + size])
+                entries.append(try LogEntry(encoded: encoded, number: number))
+            }
             offset += size
         }
         guard offset == bytes.count else {
@@ -146,21 +147,7 @@ enum NATSFrame {
                 .entry(numbers.upperBound), expected: "the end of the message",
                 found: "\(bytes.count - offset) more bytes")
         }
-    }
-
-    /// The entries of a message that begins with a number; nil if it begins with another one, or has none.
-    static func entries(in bytes: [UInt8], of list: String, from number: UInt64) throws -> [LogEntry]? {
-        try bytes.withUnsafeBytes { bytes in
-            guard let numbers = try numbers(in: bytes, of: list, at: .entry(number)), numbers.lowerBound == number
-            else {
-                return nil
-            }
-            var entries: [LogEntry] = []
-            try forEachEntry(in: bytes, numbers: numbers, from: number) { (bytes, number) in
-                entries.append(try LogEntry(encoded: bytes, number: number))
-            }
-            return entries
-        }
+        return entries
     }
 
     // MARK: Snapshots

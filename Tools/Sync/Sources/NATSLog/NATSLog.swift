@@ -266,12 +266,7 @@ public actor NATSLog: SharedLog {
     /// The position behind the entries of a message; nil if it has none.
     private func position(behind message: NATSMessage) throws -> LogPosition? {
         guard let numbers = try NATSFrame.numbers(in: message.bytes, of: list, at: .end) else { return nil }
-        var position: LogPosition?
-        try NATSFrame.forEachEntry(in: message.bytes, numbers: numbers, from: numbers.upperBound) {
-            (bytes, number) in
-            position = try LogEntry(encoded: bytes, number: number).position
-        }
-        return position
+        return try NATSFrame.entries(in: message.bytes, numbers: numbers, from: numbers.upperBound).last?.position
     }
 
     private func read(from number: UInt64, maximumBytes: Int, on connection: NATSConnection) throws -> [LogEntry] {
@@ -338,9 +333,7 @@ public actor NATSLog: SharedLog {
                 .entry(next), expected: "a message with it",
                 found: "entries \(numbers.lowerBound) to \(numbers.upperBound)")
         }
-        try NATSFrame.forEachEntry(in: bytes, numbers: numbers, from: next) { (bytes, number) in
-            entries.append(try LogEntry(encoded: bytes, number: number))
-        }
+        entries += try NATSFrame.entries(in: bytes, numbers: numbers, from: next)
     }
 
     /// The sequence of the message with an entry, or the one behind the last message.

@@ -2,7 +2,7 @@
 
 /// The log of one list, which several replicas share. An engine for a kind of server implements it.
 ///
-/// An object belongs to one replica, which it need not tell of what that has appended itself.
+/// An object belongs to one replica. It need not wake that replica for what the replica has appended itself.
 ///
 /// All functions throw ``SharedLogError`` and nothing else. They may be called at any time, also at once from several tasks.
 public protocol SharedLog: Sendable {

@@ -3,6 +3,7 @@
 import Foundation
 import ListModel
 @_spi(Sync) import Listory
+import ListorySync
 
 enum Stores {
     /// Opens a store to follow a shared log, or makes one that is a replica.
@@ -10,7 +11,7 @@ enum Stores {
         if !FileManager.default.fileExists(atPath: path) {
             // An app may open it as soon as it is there, and it has to be a replica before.
             let new = path + "-new"
-            for name in [new, new + "-lock"] { try? FileManager.default.removeItem(atPath: name) }
+            Replica.remove(new)
             let store = try UntypedStore.create(at: new)
             try store.beginSharing()
             try store.close()

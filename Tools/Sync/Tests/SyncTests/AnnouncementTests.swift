@@ -11,7 +11,7 @@ import Testing
 
     private func message(_ range: Range<Int>) -> [UInt8] { NATSFrame.entries(entries[range]) }
 
-    /// What is taken by somebody who has read up to a number.
+    /// Takes entries for a reader that has read up to a number.
     private func take(_ events: NATSEvents, after number: UInt64, maximumBytes: Int = 1000) -> [LogEntry]? {
         events.noteRead(through: number)
         return events.takeEntries(after: number, maximumBytes: maximumBytes, of: list)

@@ -30,6 +30,34 @@ import Testing
         func remove() { try? FileManager.default.removeItem(at: folder) }
     }
 
+    /// A server with a certificate.
+    ///
+    /// - Parameter clients: whose certificate clients need; nil if they need none.
+    private func server(
+        _ engine: Engine, _ certificate: Certificate, clients: Certificate? = nil
+    ) throws -> any TestServer {
+        if engine == .nats {
+            let proof = clients.map { ", ca_file: \"\($0.file)\", verify: true" } ?? ""
+            return try NATSServer(
+                settings: "tls { cert_file: \"\(certificate.file)\", key_file: \"\(certificate.key)\"\(proof) }")
+        }
+        var settings = ["ssl=on", "ssl_cert_file=\(certificate.file)", "ssl_key_file=\(certificate.key)"]
+        if let clients {
+            let rules = certificate.folder.appending(path: "rules")
+            try Data("local all all trust\nhostssl all all 127.0.0.1/32 trust clientcert=verify-ca\n".utf8).write(
+                to: rules)
+            settings += ["ssl_ca_file=\(clients.file)", "hba_file=\(rules.path)"]
+        }
+        return try PostgresServer(settings: settings)
+    }
+
+    /// The address for a client that trusts a certificate.
+    private func url(of server: any TestServer, _ engine: Engine, _ trusted: Certificate) -> String {
+        engine == .nats
+            ? server.url.replacing("nats://", with: "tls://") + "?ca=\(trusted.file)"
+            : server.url + "?sslmode=verify-full&sslrootcert=\(trusted.file)"
+    }
+
     @Test(arguments: Engine.servers)
     func anEncryptedConnectionNeedsACertificateThatIsTrusted(engine: Engine) async throws {
         let (right, wrong) = (try Certificate(), try Certificate())
@@ -37,26 +65,14 @@ import Testing
             right.remove()
             wrong.remove()
         }
-        let server: any TestServer =
-            if engine == .nats {
-                try NATSServer(settings: "tls { cert_file: \"\(right.file)\", key_file: \"\(right.key)\" }")
-            } else {
-                try PostgresServer(settings: [
-                    "ssl=on", "ssl_cert_file=\(right.file)", "ssl_key_file=\(right.key)",
-                ])
-            }
+        let server = try server(engine, right)
         defer { server.end() }
-        func url(_ certificate: Certificate) -> String {
-            engine == .nats
-                ? server.url.replacing("nats://", with: "tls://") + "?ca=\(certificate.file)"
-                : server.url + "?sslmode=verify-full&sslrootcert=\(certificate.file)"
-        }
-        let log = try engine.open(url(right), list: "list")
+        let log = try engine.open(url(of: server, engine, right), list: "list")
         let entries = LogPosition.beginning.entries("secret")
         #expect(try await log.append(entries, after: .beginning) == .appended)
         #expect(try await log.all() == entries)
         await log.close()
-        let other = try engine.open(url(wrong), list: "list", timeout: .seconds(2))
+        let other = try engine.open(url(of: server, engine, wrong), list: "list", timeout: .seconds(2))
         await #expect(throws: SharedLogError.self) { _ = try await other.all() }
         await other.close()
     }
@@ -66,30 +82,12 @@ import Testing
         let own = try Certificate()
         let (client, other) = (try Certificate(isOfServer: false), try Certificate(isOfServer: false))
         defer { for certificate in [own, client, other] { certificate.remove() } }
-        let rules = own.folder.appending(path: "rules")
-        try Data("local all all trust\nhostssl all all 127.0.0.1/32 trust clientcert=verify-ca\n".utf8).write(to: rules)
-        let server: any TestServer =
-            if engine == .nats {
-                try NATSServer(
-                    settings: """
-                        tls { cert_file: "\(own.file)", key_file: "\(own.key)", ca_file: "\(client.file)", verify: true }
-                        """)
-            } else {
-                try PostgresServer(settings: [
-                    "ssl=on", "ssl_cert_file=\(own.file)", "ssl_key_file=\(own.key)", "ssl_ca_file=\(client.file)",
-                    "hba_file=\(rules.path)",
-                ])
-            }
+        let server = try server(engine, own, clients: client)
         defer { server.end() }
         func open(_ certificate: Certificate?) throws -> any SharedLog {
-            let isNATS = engine == .nats
-            let url =
-                isNATS
-                ? server.url.replacing("nats://", with: "tls://") + "?ca=\(own.file)"
-                : server.url + "?sslmode=verify-full&sslrootcert=\(own.file)"
-            let names = isNATS ? ("cert", "key") : ("sslcert", "sslkey")
+            let names = engine == .nats ? ("cert", "key") : ("sslcert", "sslkey")
             let proof = certificate.map { "&\(names.0)=\($0.file)&\(names.1)=\($0.key)" } ?? ""
-            return try engine.open(url + proof, list: "list", timeout: .seconds(2))
+            return try engine.open(url(of: server, engine, own) + proof, list: "list", timeout: .seconds(2))
         }
         let log = try open(client)
         let entries = LogPosition.beginning.entries("secret")

@@ -25,22 +25,11 @@ final class Server: @unchecked Sendable {
     }
 
     init(arguments: [String]) throws {
-        #if os(macOS)
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL
-        let folder = bundle.deletingLastPathComponent()
-        #else
-        let folder = Bundle.main.bundleURL
-        #endif
-        process.executableURL = folder.appendingPathComponent("todo-server")
+        process.executableURL = ChildProcess.folderOfProducts.appendingPathComponent("todo-server")
         process.arguments = arguments
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        // Tests run on threads that block all signals, which the program would inherit.
-        var (none, before) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try startingAlone { [process] in try process.run() }
+        try startingAlone { [process] in try withoutBlockedSignals { try process.run() } }
         var line = ""
         while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
             line.append(Character(UnicodeScalar(byte)))
