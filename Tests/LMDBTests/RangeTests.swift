@@ -47,6 +47,48 @@ import Testing
         }
     }
 
+    @Test(
+        "The entry at a number or before it is that of a sorted dictionary, whatever was deleted, and where it is read",
+        arguments: [1, 2, 3, 4] as [UInt64], [false, true])
+    func atOrBefore(_ seed: UInt64, _ unloadsPages: Bool) throws {
+        var generator = SeededGenerator(seed: seed)
+        let environment = try folder.open {
+            $0.durability = .noSync
+            $0.unloadsPages = unloadsPages
+        }
+        let rows = try environment.bytes()
+        var reference: [UInt64: Int] = [:]
+        func check(_ txn: borrowing some Transaction & ~Copyable) throws {
+            for _ in 0..<60 {
+                let key = generator.oneIn(20) ? .max : UInt64.random(in: 0..<2_100, using: &generator)
+                let expected = reference.keys.filter { $0 <= key }.max()
+                let isRight = try txn.withEntry(atOrBefore: key, in: rows) { entry in
+                    entry?.key == expected && entry?.value.count == expected.flatMap { reference[$0] }
+                }
+                #expect(isRight, "seed \(seed), key \(key)")
+            }
+        }
+        for round in 0..<40 {
+            try environment.write { txn in
+                for _ in 0..<40 {
+                    let key = UInt64.random(in: 0..<2_000, using: &generator)
+                    // Some values have pages of their own.
+                    let count = generator.oneIn(10) ? 4_000 : generator.below(300)
+                    try txn.put([UInt8](repeating: 1, count: count), forKey: key, in: rows)
+                    reference[key] = count
+                }
+                // A range, so that leaves lose their first entries.
+                let start = UInt64.random(in: 0..<2_000, using: &generator)
+                let length = round % 10 == 9 ? 2_000 : UInt64(generator.below(60))
+                for key in start..<start + length where reference.removeValue(forKey: key) != nil {
+                    try txn.delete(key, in: rows)
+                }
+                try check(txn)
+            }
+            try environment.read { txn in try check(txn) }
+        }
+    }
+
     @Test("Random operations and scans agree with a sorted dictionary", arguments: [1, 2, 3] as [UInt64])
     func random(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -62,37 +62,44 @@ extension CheckpointTests {
         try fixture.store.waitUntilDurable()
         let environment = fixture.store.group.log.environment
         let nodes = try environment.openDatabase(named: "nodes", of: UInt64.self, [UInt8].self)
-        let numbers = try environment.read { txn in
-            var numbers: [UInt64] = []
-            try txn.forEach(in: nodes) { key, _ in
-                numbers.append(try UInt64.decode(key))
+        // The middle of each node.
+        let places = try environment.read { txn in
+            var places: [(key: UInt64, byte: Int)] = []
+            try txn.forEach(in: nodes) { key, value in
+                let (key, run) = (try UInt64.decode(key), NodeRun(value))
+                for slot in 0..<(run?.count ?? 1) {
+                    let range = run == nil ? 0..<value.count : run?.range(slot)
+                    if let range { places.append((key, (range.lowerBound + range.upperBound) / 2)) }
+                }
                 return true
             }
-            return numbers
+            return places
         }
         try fixture.store.group.store()
         let file = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         try fixture.store.close()
         var rebuilt = 0
-        for number in numbers {
+        for (number, byte) in places {
             DataFile.remove(fixture.path)
             try file.write(to: URL(fileURLWithPath: fixture.path))
             let damaging = try Environment.open(path: fixture.path)
             let nodes = try damaging.openDatabase(named: "nodes", of: UInt64.self, [UInt8].self)
             try damaging.write { txn in
                 guard var row = try txn.get(number, in: nodes) else { return }
-                row[row.count / 2] ^= 4
+                row[byte] ^= 4
                 try txn.put(row, forKey: number, in: nodes)
             }
             try damaging.close()
             let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
             if store.recovery.wasRebuilt { rebuilt += 1 }
             if store.recovery.wasRebuilt {
-                #expect(try store.snapshot.stateHash == expected, "node \(number)")
-                #expect(try store.snapshot.sections[0].items.map(\.id).count == count, "node \(number)")
+                #expect(try store.snapshot.stateHash == expected, "byte \(byte) of \(number)")
+                #expect(try store.snapshot.sections[0].items.map(\.id).count == count, "byte \(byte) of \(number)")
             } else {
-                #expect(store.recovery.checkpoint == checkpoint, "node \(number)")
-                for id in deleted { #expect((try? store.indexPath(of: .integer(id))) == nil, "node \(number)") }
+                #expect(store.recovery.checkpoint == checkpoint, "byte \(byte) of \(number)")
+                for id in deleted {
+                    #expect((try? store.indexPath(of: .integer(id))) == nil, "byte \(byte) of \(number)")
+                }
             }
             try? store.close()
             try? store.close(discardingUnappended: true)
@@ -287,11 +294,21 @@ extension CheckpointTests {
                 row[row.count / 2] ^= 4
                 return try txn.put(row, forKey: "locators", in: meta)
             }
+            if kind == 0 {
+                let key = try txn.lastKey(in: rows)!
+                var row = try txn.get(key, in: rows)!
+                row[row.count / 2] ^= 4
+                return try txn.put(row, forKey: key, in: rows)
+            }
             // The root is written last, so a node before it is below it.
-            var key = try txn.lastKey(in: rows)!
-            var row = try txn.get(key, in: rows)!
-            if kind == 3 { (key, row) = (key - 2, try txn.get(key - 2, in: rows)!) }
-            row[row.count / 2] ^= 4
+            let last = try txn.withEntry(atOrBefore: .max, in: rows) { NodeRun.lastNumber($0!) }
+            let number = kind == 3 ? last - 2 : last
+            let (key, sound, range) = try txn.withEntry(atOrBefore: number, in: rows) { entry in
+                let run = NodeRun(entry!.value)
+                return (entry!.key, Array(entry!.value), run?.range(Int(number - entry!.key)) ?? 0..<entry!.value.count)
+            }
+            var row = sound
+            row[(range.lowerBound + range.upperBound) / 2] ^= 4
             try txn.put(row, forKey: key, in: rows)
         }
     }

@@ -50,6 +50,47 @@ extension CheckpointTests {
         try CheckpointTests.expectNoUnneededNodes(fixture.store)
     }
 
+    @Test(
+        "Nodes that are stored in runs, or one by one as earlier builds did, are there until they are deleted",
+        arguments: 1...10 as ClosedRange<UInt64>)
+    func runs(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let fixture = try StoreFixture(CheckpointTests.onRequest)
+        let environment = fixture.store.group.log.environment
+        var expected: [UInt64: [UInt8]] = [:]
+        var next: UInt64 = 1
+        for round in 0..<60 {
+            var slice = NodeSlice()
+            for _ in 0..<generator.below(80) {
+                let size = generator.oneIn(10) ? generator.below(3_000) : generator.below(50)
+                let node = [0, 0, 0, 0, 73] + [UInt8](repeating: UInt8(truncatingIfNeeded: next), count: size + 1)
+                node.withUnsafeBytes { slice.append(next, $0) }
+                expected[next] = node
+                next += 1
+            }
+            var deleted = expected.keys.sorted().filter { _ in generator.oneIn(round % 2 == 0 ? 3 : 40) }
+            deleted.shuffle(using: &generator)
+            // Some were deleted before.
+            deleted += (0..<3).map { _ in UInt64(generator.below(Int(next)) + 1) }
+            let isByEarlierBuild = generator.oneIn(4)
+            try environment.write { txn in
+                let nodes = try txn.openDatabase(named: "nodes", of: UInt64.self, [UInt8].self, create: true)
+                if isByEarlierBuild { try txn.append(slice, to: nodes) } else { try txn.appendNodes(slice, to: nodes) }
+                try txn.deleteNodes(deleted[...], in: nodes)
+            }
+            for number in deleted { expected[number] = nil }
+            let database = try #require(fixture.store.checkpointer).database
+            for number in 1...next {
+                var found: [UInt8]?
+                try database.readNode(number) { found = $0.map { Array($0) } }
+                #expect(found == expected[number], "seed \(seed), round \(round), node \(number)")
+            }
+            #expect(try database.nodeCount() == expected.count, "seed \(seed), round \(round)")
+            let last = try database.lastNumber()
+            #expect(last < next && last >= expected.keys.max() ?? 0, "seed \(seed), round \(round)")
+        }
+    }
+
     @Test("Of a checkpoint that could not be finished, no node stays in the file")
     func unfinished() throws {
         let fixture = try StoreFixture {

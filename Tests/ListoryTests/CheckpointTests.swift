@@ -267,6 +267,25 @@ struct CheckpointTests {
         #expect(taken.count { $0 > first } == checkpoints)
     }
 
+    @Test("Single insertions all over a list do not put off a checkpoint, although each changes a chunk of the index")
+    func scatteredChunks() throws {
+        let fixture = try StoreFixture { options in
+            CheckpointTests.eager(&options)
+            options.checkpoints.interval = 50
+            options.checkpoints.chunksPerInterval = 1
+            options.checkpoints.maximumSpacing = 0
+        }
+        try fixture.fill(5_000)
+        let first = try fixture.store.version.rawValue
+        for step in 0..<500 {
+            let row = NewRow(id: .integer(Int64(10_000 + step)), content: [1])
+            let place = ListIndexPath(section: 0, item: step * 2_003 % 5_000)
+            try fixture.store.edit("Insert") { try $0.insert(row, at: .at(place)) }
+        }
+        let taken = try fixture.store.checkpointer.unsafelyUnwrapped.database.all().map(\.version.rawValue)
+        #expect(taken.count { $0 > first } == 10, "\(taken)")
+    }
+
     @Test("The policy keeps needed checkpoints and spaces the others", arguments: 1...20 as ClosedRange<UInt64>)
     func policy(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -81,7 +81,7 @@ extension Transaction where Self: ~Copyable {
 }
 
 /// A range of keys as bytes, valid while the typed bounds are. Without bounds it has all keys.
-private struct ByteRange {
+struct ByteRange {
     var lower: UnsafeRawBufferPointer?
     var upper: UnsafeRawBufferPointer?
 
@@ -100,19 +100,19 @@ private struct ByteRange {
     }
 
     @inline(__always)
-    func isAboveLower(_ key: UnsafeRawBufferPointer) -> Bool {
+    private func isAboveLower(_ key: UnsafeRawBufferPointer) -> Bool {
         guard let lower else { return true }
         return TreeReader.compare(key, lower) >= 0
     }
 
     @inline(__always)
-    func isBelowUpper(_ key: UnsafeRawBufferPointer) -> Bool {
+    private func isBelowUpper(_ key: UnsafeRawBufferPointer) -> Bool {
         guard let upper else { return true }
         return TreeReader.compare(key, upper) <= 0
     }
 
     /// Moves a cursor to the first entry that is not below the range.
-    func first(_ cursor: inout some Moving) throws(LMDBError) -> RawEntry? {
+    private func first(_ cursor: inout some Moving) throws(LMDBError) -> RawEntry? {
         guard let lower else { return try cursor.move(.first, key: nil) }
         return try cursor.move(.atOrAfter, key: lower)
     }

@@ -40,6 +40,29 @@ extension Transaction where Self: ~Copyable {
         }
     }
 
+    /// Calls a closure with the entry of a key or, if there is none, with that of the greatest key before it.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - database: The database.
+    ///   - body: Gets the key and the bytes of the value, valid during the call only, or `nil` if there is no such entry.
+    /// - Returns: What `body` returns.
+    /// - Throws: As ``withValue(forKey:in:_:)``.
+    /// - Complexity: O(log n) in the number of entries.
+    @inlinable
+    package func withEntry<Value, Result>(
+        atOrBefore key: UInt64, in database: Database<UInt64, Value>,
+        _ body: ((key: UInt64, value: UnsafeRawBufferPointer)?) throws -> Result
+    ) throws -> Result {
+        try key.withEncodedBytes { keyBytes in
+            let size = core.copySize
+            if size == 0 { return try body(try entry(atOrBefore: keyBytes, in: database.handle)) }
+            return try withUnsafeTemporaryAllocation(byteCount: size, alignment: size) { page in
+                try body(try entry(atOrBefore: keyBytes, in: database.handle, copying: page))
+            }
+        }
+    }
+
     /// Whether a key is there.
     ///
     /// - Parameters:
@@ -123,6 +146,34 @@ extension Transaction where Self: ~Copyable {
         let core = core
         guard let reader = core.unwritten, let pages = reader.copying else { return try lookup(key, in: database) }
         return try lookup(key, in: database, reader, copying: page, of: pages)
+    }
+
+    /// The entry of a number or of the greatest one before it; its value is in the map or in a copy of a page.
+    @usableFromInline
+    package func entry(
+        atOrBefore key: UnsafeRawBufferPointer, in database: DatabaseHandle,
+        copying page: UnsafeMutableRawBufferPointer? = nil
+    ) throws(LMDBError) -> (key: UInt64, value: UnsafeRawBufferPointer)? {
+        let core = core
+        try core.check(database, "mdb_get")
+        var found: RawEntry?
+        if let reader = core.unwritten {
+            let name = core.name(database)
+            if let page, let pages = reader.copying {
+                found = try reader.entryInLeaf(atOrBefore: key, named: name, in: pages, copying: page)
+            } else {
+                found = try reader.entryInLeaf(atOrBefore: key, named: name)
+            }
+            if found == nil {
+                var cursor = EntryCursor(reader, try reader.root(named: name))
+                found = try ByteRange(upper: key).last(&cursor)
+            }
+        } else {
+            var cursor = try ScanCursor(core, database)
+            found = try ByteRange(upper: key).last(&cursor)
+        }
+        guard let found, let number = TreeReader.number(found.key) else { return nil }
+        return (number, found.value)
     }
 
     fileprivate func lookup(

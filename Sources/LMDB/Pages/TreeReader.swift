@@ -155,16 +155,46 @@ extension TreeReader {
         copying copy: UnsafeMutableRawBufferPointer
     ) throws(LMDBError) -> UnsafeRawBufferPointer? {
         do throws(LMDBError) {
-            let way = copying == nil ? nil : PageBuffer(pages, copy)
-            let tree = try root(named: name, way)
-            guard let node = try find(key, in: tree, way, leaf: PageBuffer(pages, copy)) else { return nil }
-            let found = try value(of: node)
-            if !copy.contains(found) { pages.noteMapping(ofValue: found.count) }
-            return found
+            return try entry(key, named: name, in: pages, copying: copy, orBefore: false)?.value
         } catch {
             // In the map, the place of the damage is known.
             return try value(key, named: name)
         }
+    }
+
+    /// The entry of a key, or the one before it in the same leaf; nil if there is none.
+    func entryInLeaf(
+        atOrBefore key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?
+    ) throws(LMDBError) -> RawEntry? {
+        guard let node = try find(key, in: try root(named: name), orBefore: true) else { return nil }
+        return RawEntry(key: node.key, value: try value(of: node))
+    }
+
+    /// The same, from a copy of the leaf.
+    func entryInLeaf(
+        atOrBefore key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
+        copying copy: UnsafeMutableRawBufferPointer
+    ) throws(LMDBError) -> RawEntry? {
+        do throws(LMDBError) {
+            return try entry(key, named: name, in: pages, copying: copy, orBefore: true)
+        } catch {
+            return try entryInLeaf(atOrBefore: key, named: name)
+        }
+    }
+
+    @inline(__always)
+    private func entry(
+        _ key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
+        copying copy: UnsafeMutableRawBufferPointer, orBefore: Bool
+    ) throws(LMDBError) -> RawEntry? {
+        let way = copying == nil ? nil : PageBuffer(pages, copy)
+        let tree = try root(named: name, way)
+        guard let node = try find(key, in: tree, way, leaf: PageBuffer(pages, copy), orBefore: orBefore) else {
+            return nil
+        }
+        let found = try value(of: node)
+        if !copy.contains(found) { pages.noteMapping(ofValue: found.count) }
+        return RawEntry(key: node.key, value: found)
     }
 
     /// The root of a database's tree.
@@ -224,9 +254,11 @@ extension TreeReader {
     /// - Parameters:
     ///   - branch: memory for a branch, if branches are copied.
     ///   - leaf: memory for the leaf, if it is copied.
+    ///   - orBefore: whether it may be the node before, if the leaf has one and not the key.
     @inline(__always)
     private func find(
-        _ key: UnsafeRawBufferPointer, in tree: TreeRoot, _ branch: PageBuffer? = nil, leaf: PageBuffer? = nil
+        _ key: UnsafeRawBufferPointer, in tree: TreeRoot, _ branch: PageBuffer? = nil, leaf: PageBuffer? = nil,
+        orBefore: Bool = false
     ) throws(LMDBError) -> SoundNode? {
         guard tree.depth > 0 else { return nil }
         var number = tree.page
@@ -242,7 +274,8 @@ extension TreeReader {
         }
         let page = try page(number, isLeaf: true, from: place, leaf)
         let (index, isExact) = try entryIndex(key, page, expected: range.place(of: key, among: page.count))
-        return isExact ? try node(index, of: page) : nil
+        if isExact { return try node(index, of: page) }
+        return orBefore && index > 0 ? try node(index - 1, of: page) : nil
     }
 
     /// A page of a tree, once its header is checked.

@@ -4,8 +4,8 @@
 // older tree is still needed if its parent is, or if it is a child of one of the new nodes. A new node that has the node
 // number of an older one, and the same height, is stored as a patch of that one, or of an earlier value in its chain.
 //
-// Always holds: stored numbers ascend, and the number of a node is greater than those of its children. No two nodes of a
-// checkpoint have a value in common.
+// Always holds: stored numbers ascend, and the number of a node is greater than those of its children. No number is needed to
+// read two nodes of a checkpoint.
 
 /// The nodes that were stored for a checkpoint, with their stored numbers.
 package struct WrittenNodes: @unchecked Sendable {

@@ -4,7 +4,7 @@
 // depth that its parent states.
 
 /// The stored values of a node.
-struct NodeChain<Element: TreeElement> {
+struct NodeChain<Element: TreeElement>: ~Copyable {
     /// A patch that is stored under a number.
     struct Patch {
         let number: UInt64
@@ -19,13 +19,14 @@ struct NodeChain<Element: TreeElement> {
     let wholeSize: Int
     private let hasDepths: Bool
 
-    /// Reads the values of a child.
+    /// Reads the values of a child, in one transaction.
     ///
     /// - Throws: ``NodeError``, and errors of the source.
     init(
         _ child: TreeChild<Element>, from source: any NodeSource, _ limits: TreeLimits,
         _ spares: inout SpareNodes<Element>
     ) throws {
+        let source = source.scan()
         var number = child.stored
         var expected: UInt32?
         var read: [Patch] = []
@@ -74,7 +75,7 @@ struct NodeChain<Element: TreeElement> {
     /// - Parameters:
     ///   - child: the parent's summary of the node.
     ///   - limits: the limits that determine the capacity of the new node.
-    func node(_ child: TreeChild<Element>, _ limits: TreeLimits) throws(NodeError) -> TreeNode<Element> {
+    consuming func node(_ child: TreeChild<Element>, _ limits: TreeLimits) throws(NodeError) -> TreeNode<Element> {
         let (node, hasDepths) = try unchecked(child, limits)
         try NodeCoding.check(node, hasDepths: hasDepths, child)
         node.stored = child.stored
@@ -82,7 +83,7 @@ struct NodeChain<Element: TreeElement> {
     }
 
     /// The node, without that comparison, and whether depths were stored.
-    func unchecked(
+    consuming func unchecked(
         _ child: TreeChild<Element>, _ limits: TreeLimits
     ) throws(NodeError) -> (node: TreeNode<Element>, hasDepths: Bool) {
         var result = (whole, hasDepths)
@@ -94,7 +95,8 @@ struct NodeChain<Element: TreeElement> {
     func stages(_ child: TreeChild<Element>, _ limits: TreeLimits) throws(NodeError) -> [TreeNode<Element>] {
         var stages = [whole]
         for patch in patches {
-            stages.append(try NodeChain.apply(patch, to: stages[stages.count - 1], child, limits).node)
+            let base = stages[stages.count - 1].copy(width: 0)
+            stages.append(try NodeChain.apply(patch, to: base, child, limits).node)
         }
         return stages
     }

@@ -31,6 +31,8 @@ enum NodeCoding {
         static let landmarks: UInt8 = 71
         static let touchCatalog: UInt8 = 72
         static let patch: UInt8 = 73
+        /// No node, but several in one value.
+        static let run: UInt8 = 74
         /// The bit of a node that stores a lowest depth after each child or section.
         static let depths: UInt8 = 32
     }

@@ -184,12 +184,12 @@ extension NodePatch {
     }
 
     /// The node that a patch and its base describe. Its count and hash are still to be compared with those that its parent
-    /// states.
+    /// states. The elements that both have are moved, so nothing is left of the base.
     ///
     /// - Parameters:
     ///   - bytes: the patch; its checksum is right.
     ///   - number: the stored number of the patch.
-    ///   - base: its base.
+    ///   - base: its base, to which nobody else may refer.
     ///   - child: the parent's summary of the node.
     ///   - limits: the limits that determine the capacity of the new node.
     static func apply<Element: TreeElement>(
@@ -204,15 +204,17 @@ extension NodePatch {
         let node = TreeNode<Element>.make(
             height: base.height, width: max(count, limits.capacity(height: base.height)), number: child.number)
         var context = PatchContext(stored: number, hasDepths: hasDepths)
+        let baseCount = base.count
+        base.count = 0
         if base.isLeaf {
             node.isPlain = base.isPlain
-            read(&reader, count, base.count, from: base.elements, to: node.elements, &node.count) { reader, replaced in
+            read(&reader, count, baseCount, from: base.elements, to: node.elements, &node.count) { reader, replaced in
                 let element = Element.decode(&reader, replacing: replaced, &context)
                 if let element, !element.isPlain { node.isPlain = false }
                 return element
             }
         } else {
-            read(&reader, count, base.count, from: base.children, to: node.children, &node.count) { reader, replaced in
+            read(&reader, count, baseCount, from: base.children, to: node.children, &node.count) { reader, replaced in
                 TreeChild(&reader, replacing: replaced, of: number, height: base.height - 1, &context)
             }
         }
@@ -222,16 +224,18 @@ extension NodePatch {
         return (node, hasDepths)
     }
 
-    /// Reads the hunks, and copies what is between them. Stops at what makes no sense.
+    /// Reads the hunks, and moves what is between them. Stops at what makes no sense. Nothing is left in `old`.
     private static func read<Member>(
         _ reader: inout NodeReader, _ count: Int, _ baseCount: Int, from old: UnsafeMutablePointer<Member>,
         to new: UnsafeMutablePointer<Member>, _ filled: inout Int, _ readMember: (inout NodeReader, Member?) -> Member?
     ) {
         var next = 0
-        // SAFETY, here and below: there is room for `count` members, `filled` of which are initialised, and the base has `baseCount`.
+        // SAFETY, here and below: there is room for `count` members, `filled` of which are initialised; of the `baseCount` of the base,
+        // those before `next` are not initialised any more.
+        defer { (old + next).deinitialize(count: baseCount - next) }
         func keep(_ kept: Int) -> Bool {
             if kept > baseCount - next || kept > count - filled { return false }
-            new.advanced(by: filled).initialize(from: old + next, count: kept)
+            new.advanced(by: filled).moveInitialize(from: old + next, count: kept)
             (next, filled) = (next + kept, filled + kept)
             return true
         }
@@ -249,6 +253,7 @@ extension NodePatch {
                 new.advanced(by: filled).initialize(to: member)
                 filled += 1
             }
+            (old + next).deinitialize(count: removed)
             next += removed
         }
         if !keep(baseCount - next) { reader.fail() }

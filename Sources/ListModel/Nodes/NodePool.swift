@@ -156,7 +156,7 @@ package final class NodePool: Sendable {
 
     /// Runs `body`, and throws if nodes could not be read meanwhile, because its result or its error then comes from
     /// placeholders.
-    package func checked<Result>(_ body: () throws -> Result) throws -> Result {
+    package func checked<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         let count = failureCount
         do {
             let result = try body()
@@ -291,7 +291,7 @@ extension NodePool {
 
     /// Reads from a source. Reports the error and returns nil if that fails.
     @inline(__always)
-    private func reading<Result>(
+    private func reading<Result: ~Copyable>(
         from source: (any NodeSource)?, _ body: (any NodeSource) throws -> Result
     ) -> Result? {
         guard let source else { preconditionFailure("neither in memory nor stored") }

@@ -9,11 +9,17 @@ package enum StoredValue {
     case node
     /// A leaf of rows.
     case leaf
+    /// Several nodes and chunks.
+    case run
     /// A chunk, locators or a list of numbers.
     case other
 
     /// The kind of a value; nil if its checksum is wrong.
     package init?(_ bytes: UnsafeRawBufferPointer, number: UInt64) {
+        if NodeRun.isIntact(bytes, number: number) {
+            self = .run
+            return
+        }
         guard NodeCoding.isIntact(bytes, number: number) else { return nil }
         switch bytes[NodeCoding.headerSize] {
         case 0: self = .leaf

@@ -49,8 +49,8 @@ extension CheckpointDatabase {
     /// - Parameter freed: superfluous numbers.
     func put(_ slice: NodeSlice, freeing freed: ArraySlice<UInt64>) throws {
         try write { txn in
-            for number in freed { try txn.delete(number, in: nodes) }
-            try txn.append(slice, to: nodes)
+            try txn.deleteNodes(freed, in: nodes)
+            try txn.appendNodes(slice, to: nodes)
         }
     }
 
@@ -130,10 +130,10 @@ extension CheckpointDatabase {
 
     /// The greatest stored number.
     func lastNumber() throws -> UInt64 {
-        try reading { try $0.lastKey(in: nodes) ?? 0 }
+        try reading { try $0.withEntry(atOrBefore: .max, in: nodes) { $0.map(NodeRun.lastNumber) ?? 0 } }
     }
 
-    /// Deletes the nodes of an unfinished checkpoint.
+    /// Deletes the nodes of an unfinished checkpoint. No run has nodes of two checkpoints.
     ///
     /// - Parameter last: the last number of the newest checkpoint.
     func deleteUnfinished(after last: UInt64) throws {
@@ -213,6 +213,39 @@ extension WriteTransaction {
     /// Appends rows whose keys are greater than all others.
     mutating func append(_ slice: NodeSlice, to rows: Database<UInt64, [UInt8]>) throws {
         try slice.forEach { key, bytes in try append(bytes: bytes, forKey: key, in: rows) }
+    }
+
+    /// Appends nodes whose numbers are greater than all others, in runs.
+    mutating func appendNodes(_ slice: NodeSlice, to nodes: Database<UInt64, [UInt8]>) throws {
+        var run = NodeRunWriter()
+        func write() throws {
+            guard let first = run.first else { return }
+            try run.value.withUnsafeBytes { try append(bytes: $0, forKey: first, in: nodes) }
+        }
+        try slice.forEach { number, bytes in
+            if run.append(number, bytes) { return }
+            try write()
+            run = NodeRunWriter()
+            _ = run.append(number, bytes)
+        }
+        try write()
+    }
+
+    /// Deletes nodes. A run is written again without them.
+    ///
+    /// - Parameter numbers: their numbers; those that are not stored do no harm.
+    mutating func deleteNodes(_ numbers: ArraySlice<UInt64>, in nodes: Database<UInt64, [UInt8]>) throws {
+        var left = numbers.sorted()[...]
+        while let number = left.first {
+            let (key, last, rest) = try withEntry(atOrBefore: number, in: nodes) { entry in
+                guard let entry, NodeRun.lastNumber(entry) >= number else { return (number, number, [UInt8]?.none) }
+                return (
+                    entry.key, NodeRun.lastNumber(entry), NodeRun(entry.value)?.removing(left, first: entry.key)
+                )
+            }
+            if let rest { try put(rest, forKey: key, in: nodes) } else { try delete(key, in: nodes) }
+            left = left.drop { $0 <= last }
+        }
     }
 
     /// Deletes the entries whose keys are greater than a number.

@@ -122,7 +122,11 @@ final class CheckpointDatabase: NodeSource {
     }
 
     func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws {
-        try reading { txn in try txn.withValue(forKey: number, in: nodes) { body($0) } }
+        try reading { txn in
+            try txn.withEntry(atOrBefore: number, in: nodes) { entry in
+                body(entry.flatMap { NodeRun.node(number, in: $0) })
+            }
+        }
     }
 
     func saysDamage(_ error: any Error) -> Bool { error.saysDamage }
@@ -426,7 +430,16 @@ extension CheckpointDatabase {
     }
 
     /// How many nodes and chunks are stored.
+    ///
+    /// - Complexity: O(values).
     func nodeCount() throws -> Int {
-        try reading { try $0.count(in: nodes) }
+        try reading { txn in
+            var count = 0
+            try txn.forEach(in: nodes) { _, value in
+                count += NodeRun.nodeCount(value)
+                return true
+            }
+            return count
+        }
     }
 }

@@ -35,6 +35,8 @@ final class NodeScan: NodeSource, @unchecked Sendable {
         }
         left -= 1
         // SAFETY: there is a transaction while nodes are left to serve.
-        try transaction!.withValue(forKey: number, in: nodes) { body($0) }
+        try transaction!.withEntry(atOrBefore: number, in: nodes) { entry in
+            body(entry.flatMap { NodeRun.node(number, in: $0) })
+        }
     }
 }

@@ -159,13 +159,12 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         return bytes.withUnsafeBytes { bytes in
             if let kind = StoredValue(bytes, number: number) {
                 switch kind {
+                case .run: noteRun(number, bytes, place)
                 case .checkpoint:
                     guard let found = Checkpoint(bytes, version: Version(number)) else { return false }
                     newestKnown = max(newestKnown, found.version)
                     if !checkpoints.contains(where: { $0.version == found.version }) { checkpoints.append(found) }
-                case .leaf, .node:
-                    if nodes[number] == nil { nodes[number] = place }
-                    if kind == .leaf { leaves.insert(number) }
+                case .leaf, .node: noteNode(number, kind, place)
                 case .other: break
                 }
                 return true
@@ -175,6 +174,22 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             // Both have their checksum in the same place, but only a block has its version behind it.
             return noteBlock(Version(number), bytes, place, isReached: isReached)
                 || noteCommit(Version(number), bytes, place, isReached: isReached)
+        }
+    }
+
+    private func noteNode(_ number: UInt64, _ kind: StoredValue, _ place: PageScan.Place) {
+        if nodes[number] == nil { nodes[number] = place }
+        if kind == .leaf { leaves.insert(number) }
+    }
+
+    private func noteRun(_ first: UInt64, _ bytes: UnsafeRawBufferPointer, _ place: PageScan.Place) {
+        guard let run = NodeRun(bytes) else { return }
+        for slot in 0..<run.count {
+            let number = first + UInt64(slot)
+            guard let range = run.range(slot), let kind = run[slot].flatMap({ StoredValue($0, number: number) }),
+                kind == .leaf || kind == .node
+            else { continue }
+            noteNode(number, kind, PageScan.Place(offset: place.offset + range.lowerBound, count: range.count))
         }
     }
 

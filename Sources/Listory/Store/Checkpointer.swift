@@ -117,7 +117,7 @@ final class Checkpointer: Sendable {
             state.work = state.commitWork &+ touched &* policy.nodeWeight
             // Until they are stored, nodes that have changed cannot be evicted. So if they are large, the index may not wait any longer.
             let size = WrittenNodes.size(rowNodes: touched)
-            let interval = policy.interval(chunks: chunks)
+            let interval = policy.interval(chunks: chunks, events: state.events)
             state.isDue = state.work / state.patience >= (size > memoryBudget / 2 ? policy.interval : interval)
             state.isOverdue = state.work / 2 > (size > memoryBudget ? policy.interval : interval)
         }

@@ -52,6 +52,8 @@ public struct StoreStatistics: Hashable, Sendable {
 
 extension StoreProtocol {
     /// The statistics, after all commits so far are durable.
+    ///
+    /// - Complexity: O(checkpoints and their nodes), some 50 ms after a million scattered edits: nodes are counted.
     public func statistics() throws -> StoreStatistics {
         try door {
             let (group, checkpointer) = (core.group, core.checkpointer)

@@ -1,0 +1,144 @@
+// Nodes with consecutive numbers that are stored together, under the number of the first one.
+//
+// Most nodes of a checkpoint are patches of some forty bytes. As an entry of its own, each would take 18 bytes more, and pages
+// would be less full. So a database has a *run* of them as one value, about as large as half a page.
+// `Docs/Design/FileFormat.md` draws the bytes.
+//
+// Always holds: a node that was deleted has no bytes, and the number of the first one stays that of the run. What a damaged run
+// says is at worst a node whose own checksum is wrong.
+
+/// Some nodes in the bytes of a run.
+package struct NodeRun {
+    /// The most bytes of a run: two of them, with what LMDB adds, fit into a page of 4,096 bytes.
+    package static let maximumSize = 4_072
+    /// The most nodes of a run: a count of one byte.
+    package static let maximumCount = 127
+    /// The bytes before the ends of the nodes: the checksum, the kind and the count.
+    fileprivate static let headerSize = 6
+
+    private let bytes: UnsafeRawBufferPointer
+    /// How many nodes there are, or were.
+    package let count: Int
+
+    /// The run in some bytes; nil if they are none, as those of a node that is stored by itself.
+    @inline(__always)
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count > NodeRun.headerSize, bytes[NodeCoding.headerSize] == NodeCoding.Kind.run else { return nil }
+        count = Int(bytes[NodeRun.headerSize - 1])
+        guard count <= NodeRun.maximumCount, NodeRun.headerSize + 2 * count <= bytes.count else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The bytes of a node; nil if it was deleted, or if they cannot be there.
+    ///
+    /// - Parameter slot: its number, less that of the run.
+    @inline(__always)
+    package subscript(slot: Int) -> UnsafeRawBufferPointer? {
+        range(slot).map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+    }
+
+    /// Where the bytes of a node are in those of the run.
+    @inline(__always)
+    package func range(_ slot: Int) -> Range<Int>? {
+        guard slot >= 0, slot < count else { return nil }
+        let start = NodeRun.headerSize + 2 * count
+        let range = (slot == 0 ? start : start + end(slot - 1), start + end(slot))
+        return range.0 < range.1 && range.1 <= bytes.count ? range.0..<range.1 : nil
+    }
+
+    @inline(__always)
+    private func end(_ slot: Int) -> Int {
+        Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: NodeRun.headerSize + 2 * slot, as: UInt16.self)))
+    }
+
+    /// The bytes of a node.
+    ///
+    /// - Parameters:
+    ///   - number: its stored number.
+    ///   - entry: the entry of the database with this key or the greatest one before it.
+    /// - Returns: nil if the node is not stored.
+    @inline(__always)
+    package static func node(
+        _ number: UInt64, in entry: (key: UInt64, value: UnsafeRawBufferPointer)
+    ) -> UnsafeRawBufferPointer? {
+        guard let run = NodeRun(entry.value) else { return entry.key == number ? entry.value : nil }
+        return number - entry.key < UInt64(run.count) ? run[Int(number - entry.key)] : nil
+    }
+
+    /// How many nodes a value of the database has: a run, or a node that is stored by itself.
+    package static func nodeCount(_ value: UnsafeRawBufferPointer) -> Int {
+        guard let run = NodeRun(value) else { return 1 }
+        return (0..<run.count).count { run[$0] != nil }
+    }
+
+    /// The last number of an entry, whether or not its node was deleted.
+    package static func lastNumber(_ entry: (key: UInt64, value: UnsafeRawBufferPointer)) -> UInt64 {
+        entry.key + UInt64(max(1, NodeRun(entry.value)?.count ?? 1)) - 1
+    }
+
+    /// The run without some of its nodes; nil if none is left.
+    ///
+    /// - Parameters:
+    ///   - numbers: their stored numbers, ascending.
+    ///   - first: the number of the run.
+    package func removing(_ numbers: ArraySlice<UInt64>, first: UInt64) -> [UInt8]? {
+        var writer = NodeRunWriter()
+        var (removed, isEmpty) = (numbers, true)
+        for slot in 0..<count {
+            let number = first + UInt64(slot)
+            removed = removed.drop { $0 < number }
+            let node = removed.first == number ? nil : self[slot]
+            if node != nil { isEmpty = false }
+            let fits = writer.append(number, node ?? UnsafeRawBufferPointer(start: nil, count: 0))
+            assert(fits, "a run without some of its nodes is smaller than the run")
+        }
+        return isEmpty ? nil : writer.run
+    }
+
+    /// Whether the checksum is right of what says where the nodes are.
+    static func isIntact(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> Bool {
+        guard let run = NodeRun(bytes) else { return false }
+        return NodeCoding.isIntact(
+            UnsafeRawBufferPointer(rebasing: bytes[..<(headerSize + 2 * run.count)]), number: number)
+    }
+}
+
+/// Collects the nodes of a run.
+package struct NodeRunWriter {
+    /// The number of the first node; nil if there is none yet.
+    package private(set) var first: UInt64?
+    private var ends: [UInt16] = []
+    private var contents: [UInt8] = []
+
+    /// A run without nodes.
+    package init() {}
+
+    /// Adds a node, if its number is the next one and there is room for it.
+    ///
+    /// - Returns: whether it was added. The first one always is.
+    package mutating func append(_ number: UInt64, _ node: UnsafeRawBufferPointer) -> Bool {
+        if let first {
+            let size = NodeRun.headerSize + 2 * (ends.count + 1) + contents.count + node.count
+            guard number == first + UInt64(ends.count), ends.count < NodeRun.maximumCount, size <= NodeRun.maximumSize
+            else { return false }
+        } else {
+            first = number
+        }
+        contents.append(contentsOf: node)
+        ends.append(UInt16(truncatingIfNeeded: contents.count))
+        return true
+    }
+
+    /// The value to store under the number of the first node: a run, or the only node.
+    package var value: [UInt8] { ends.count == 1 ? contents : run }
+
+    /// The run.
+    fileprivate var run: [UInt8] {
+        var writer = ByteWriter()
+        NodeCoding.begin(NodeCoding.Kind.run, count: ends.count, &writer)
+        for end in ends { writer.write(fixed: end) }
+        NodeCoding.seal(first ?? 0, &writer)
+        contents.withUnsafeBytes { writer.write(raw: $0) }
+        return writer.withBytes { Array($0) }
+    }
+}
