@@ -28,10 +28,13 @@ import Testing
         /// The only page of the list of free pages.
         var free: Int { word(meta + 80) * Self.size }
         /// The last leaf of the database.
-        var lastLeaf: Int {
+        var lastLeaf: Int { leaf(fromLast: 0) }
+
+        /// A leaf of the database, counted from the last one.
+        func leaf(fromLast index: Int) -> Int {
             let main = word(meta + 128) * Self.size
             let root = word(value(node(0, of: main)) + 40) * Self.size
-            let child = node(count(root) - 1, of: root)
+            let child = node(count(root) - 1 - index, of: root)
             return (half(child) | half(child + 2) << 16) * Self.size
         }
 
@@ -59,6 +62,30 @@ import Testing
         try environment.write { try $0.delete(1_002, in: rows) }
         for _ in 0..<3 { try environment.write { try $0.put([], forKey: 0, in: rows) } }
         return (environment, rows)
+    }
+
+    @Test("If the leaf before one ends with a greater key, that is no entry before another key")
+    func greaterKeyBefore() throws {
+        let (environment, _) = try make()
+        try environment.close()
+        var pages = try Pages(folder.file())
+        // The key of an entry, whose bytes are in descending order.
+        let first = pages.node(0, of: pages.lastLeaf) + 8
+        let before = pages.leaf(fromLast: 1)
+        let last = pages.node(pages.count(before) - 1, of: before) + 8
+        let key = pages.bytes[first..<first + 8].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        pages.bytes[first + 7] += 1
+        for byte in last..<last + 8 { pages.bytes[byte] = 0xFE }
+        try pages.write(folder.file())
+        for unloadsPages in [false, true] {
+            let environment = try folder.open { $0.unloadsPages = unloadsPages }
+            let rows = try environment.openDatabase(named: "rows", of: UInt64.self, [UInt8].self)
+            try environment.read { txn in
+                let found = try [key, key + 1].map { key in try txn.withEntry(atOrBefore: key, in: rows) { $0?.key } }
+                #expect(found == [nil, key + 1])
+            }
+            try environment.close()
+        }
     }
 
     /// What is damaged in the file, by the full check.

@@ -40,13 +40,14 @@ struct NodeRunTests {
         let values = Self.values([(7, [1, 2, 3, 4, 0]), (8, [9, 9, 9, 9, 73, 1]), (9, [5, 5, 5, 5, 64, 0])])
         #expect(values.count == 1 && values[0].first == 7)
         let run = values[0].bytes
-        // a run; 3 nodes; where each ends; the nodes
+        // a run; 3 nodes; the first number; where each ends; the nodes
+        let number: [UInt8] = [7, 0, 0, 0, 0, 0, 0, 0]
         let contents: [UInt8] = [1, 2, 3, 4, 0, 9, 9, 9, 9, 73, 1, 5, 5, 5, 5, 64, 0]
-        #expect(Array(run[4...]) == [74, 3, 5, 0, 11, 0, 17, 0] + contents)
-        let sum = run[4..<12].withUnsafeBytes { UInt32(truncatingIfNeeded: XXHash64.hash($0, seed: 7)) }
+        #expect(Array(run[4...]) == [74, 3] + number + [5, 0, 11, 0, 17, 0] + contents)
+        let sum = run[4..<20].withUnsafeBytes { UInt32(truncatingIfNeeded: XXHash64.hash($0, seed: 7)) }
         #expect(Array(run[..<4]) == withUnsafeBytes(of: sum.littleEndian) { Array($0) })
-        let rest = try #require(run.withUnsafeBytes { NodeRun($0)?.removing([8], first: 7) })
-        #expect(Array(rest[4...]) == [74, 3, 5, 0, 5, 0, 11, 0, 1, 2, 3, 4, 0, 5, 5, 5, 5, 64, 0])
+        let rest = try #require(run.withUnsafeBytes { NodeRun($0)?.removing([8]) })
+        #expect(Array(rest[4...]) == [74, 3] + number + [5, 0, 5, 0, 11, 0, 1, 2, 3, 4, 0, 5, 5, 5, 5, 64, 0])
         #expect(rest.withUnsafeBytes { NodeRun.nodeCount($0) } == 2)
     }
 
@@ -86,11 +87,8 @@ struct NodeRunTests {
             let isRun = value.bytes.withUnsafeBytes { NodeRun($0) != nil }
             guard isRun || removed.contains(value.first) else { continue }
             for number in removed where (value.first...last).contains(number) { expected[number] = nil }
-            if let rest = value.bytes.withUnsafeBytes({ NodeRun($0)?.removing(removed[...], first: value.first) }) {
-                values[index].bytes = rest
-            } else {
-                values.remove(at: index)
-            }
+            let rest = value.bytes.withUnsafeBytes { NodeRun($0)?.removing(removed[...]) ?? [] }
+            if rest.isEmpty { values.remove(at: index) } else { values[index].bytes = rest }
             check()
         }
         #expect(expected.isEmpty, "seed \(seed)")
@@ -105,8 +103,14 @@ struct NodeRunTests {
         let sound = Self.values(nodes)[0].bytes
         #expect(sound.withUnsafeBytes { StoredValue($0, number: 5) } == .run)
         var bytes = sound
-        for _ in 0...generator.below(4) { bytes[generator.below(60)] = UInt8.random(in: 0...255, using: &generator) }
+        let isResealed = generator.oneIn(2)
+        for _ in 0...generator.below(4) { bytes[generator.below(68)] = UInt8.random(in: 0...255, using: &generator) }
         bytes.removeLast(generator.below(bytes.count))
+        // As an attacker would make it.
+        if isResealed, bytes.count > 6 {
+            let end = min(bytes.count, 14 + 2 * Int(bytes[5]))
+            bytes.replaceSubrange(..<end, with: HostileNodeTests.resealed(Array(bytes[..<end]), 5))
+        }
         // An exact allocation, so that a sanitizer sees what is read behind it.
         bytes.withUnsafeBytes { bytes in
             for number in 0...200 as ClosedRange<UInt64> where number >= 5 {
@@ -115,7 +119,11 @@ struct NodeRunTests {
                 #expect(start >= 0 && start + node.count <= bytes.count && !node.isEmpty, "seed \(seed)")
             }
             guard let run = NodeRun(bytes) else { return }
-            _ = run.removing([7], first: 5)
+            // Whatever the numbers are, nothing traps.
+            for key in [5, .max, .max - 3] as [UInt64] { _ = NodeRun.lastNumber((key, bytes)) }
+            #expect(NodeRun.node(3, in: (5, bytes)) == nil, "seed \(seed)")
+            let rest = run.removing([7])
+            #expect(rest.count <= max(bytes.count, NodeRun.maximumSize), "seed \(seed)")
         }
     }
 
@@ -123,7 +131,7 @@ struct NodeRunTests {
     func unrecognised() {
         var generator = SeededGenerator(seed: 1)
         let sound = Self.values((0..<20).map { (UInt64($0 + 5), Self.node(30, &generator)) })[0].bytes
-        for place in 0..<46 {
+        for place in 0..<54 {
             var bytes = sound
             bytes[place] ^= 1
             #expect(bytes.withUnsafeBytes { StoredValue($0, number: 5) } == nil, "byte \(place)")

@@ -286,6 +286,16 @@ struct CheckpointTests {
         #expect(taken.count { $0 > first } == 10, "\(taken)")
     }
 
+    @Test("The distance of checkpoints is computed without a trap, whatever a damaged file counts")
+    func hugeCounts() {
+        let policy = CheckpointPolicy()
+        for count in [0, 1, Int.max / 2, Int.max] {
+            #expect(policy.interval(chunks: 5_000, commits: count) >= policy.interval)
+            #expect(policy.interval(chunks: count, commits: 5_000) >= policy.interval)
+        }
+        #expect(policy.interval(chunks: 2_048 + 40, commits: 10) == 2 * policy.interval)
+    }
+
     @Test("The policy keeps needed checkpoints and spaces the others", arguments: 1...20 as ClosedRange<UInt64>)
     func policy(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

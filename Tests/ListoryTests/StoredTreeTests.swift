@@ -171,7 +171,7 @@ struct StoredTreeTests {
         try edited.store.close()
         // The file stays open for the snapshots.
         try CheckpointTests.damage(database.environment, Int(seed % 4))
-        let lastNumber = try database.lastNumber()
+        let lastNumber = try database.boundOfNumbers()
         try edited.reopen()
         #expect(edited.store.recovery.wasRebuilt)
         #expect(edited.store.checkpointer?.database === database)

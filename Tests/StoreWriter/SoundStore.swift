@@ -222,7 +222,12 @@ struct SoundStore {
                 case "checkpoints": nodes.formUnion(pages)
                 case "nodes":
                     nodes.formUnion(pages)
-                    values.all[number] = (pages, try scan.bytes(at: entry.value))
+                    let bytes = try scan.bytes(at: entry.value)
+                    bytes.withUnsafeBytes { bytes in
+                        for node in number...NodeRun.lastNumber((number, bytes)) {
+                            values.all[node] = NodeRun.node(node, in: (number, bytes)).map { (pages, Array($0)) }
+                        }
+                    }
                 case "contents": dropped[entry.key] = pages
                 case "tail": journal = pages
                 default: break

@@ -54,32 +54,60 @@ extension Environment {
     /// Opens a database in an environment without write transactions.
     private func openWithoutWriting(_ name: String?) throws(LMDBError) -> DatabaseHandle {
         try DatabaseTable.check(name)
-        return try retryingReads("mdb_dbi_open") { () throws(LMDBError) in
+        try openInReader([name])
+        if let handle = databases.handle(named: name) { return handle }
+        throw LMDBError(.engine(.notFound), in: "mdb_dbi_open")
+    }
+
+    /// Opens those of some databases that exist, all in one read transaction, so that opening them costs nothing later.
+    /// Does nothing if the environment is in use already.
+    ///
+    /// - Parameter names: Their names; `nil` for the unnamed database.
+    /// - Throws: ``LMDBError``: `damaged` when a name cannot be read; what ``beginRead()`` throws.
+    package func openExisting(_ names: [String?]) throws(LMDBError) {
+        for name in names where databases.handle(named: name) != nil { return }
+        try openInReader(names)
+    }
+
+    private func openInReader(_ names: [String?]) throws(LMDBError) {
+        try retryingReads("mdb_dbi_open") { () throws(LMDBError) in
             try requireOwnProcess("mdb_dbi_open")
             // Exclusively, because LMDB does not allow two transactions to open databases at the same time. The read
-            // transaction is committed, because only that keeps the handle; it loses its reader slot.
-            return try gate.exclusively("mdb_dbi_open", timeout: options.resizeTimeout) {
-                () throws(LMDBError) -> DatabaseHandle in
-                if let handle = databases.handle(named: name) { return handle }
+            // transaction is committed, because only that keeps the handles; it loses its reader slot.
+            try gate.exclusively("mdb_dbi_open", timeout: options.resizeTimeout) { () throws(LMDBError) in
                 // SAFETY: the environment is open and nobody else uses it.
                 let transaction = try beginReader()
-                let index: UInt32
+                var opened: [(name: String?, index: UInt32)] = []
                 do throws(LMDBError) {
-                    if let name, let reader = try reader(of: transaction), let pages {
-                        try name.withUTF8Bytes { bytes throws(LMDBError) in
-                            try WriteGuard.checkName(bytes, reader, pages)
-                        }
+                    let reader = try reader(of: transaction)
+                    for name in names where databases.handle(named: name) == nil {
+                        if let index = try openIfThere(name, transaction, reader) { opened.append((name, index)) }
                     }
-                    index = try Engine.openDatabase(transaction, name, create: false)
                 } catch {
                     Engine.abort(transaction)
                     throw error
                 }
                 try Engine.commit(transaction)
-                let opened = databases.register(index, named: name)
-                databases.publish([DatabaseTable.Opened(name: name, handle: opened)])
-                return opened
+                databases.publish(
+                    opened.map { name, index in
+                        DatabaseTable.Opened(name: name, handle: databases.register(index, named: name))
+                    })
             }
+        }
+    }
+
+    /// Opens a database in a read transaction; nil if it does not exist.
+    private func openIfThere(
+        _ name: String?, _ transaction: OpaquePointer, _ reader: TreeReader?
+    ) throws(LMDBError) -> UInt32? {
+        do throws(LMDBError) {
+            if let name, let reader, let pages {
+                try name.withUTF8Bytes { bytes throws(LMDBError) in try WriteGuard.checkName(bytes, reader, pages) }
+            }
+            return try Engine.openDatabase(transaction, name, create: false)
+        } catch {
+            if error.kind == .engine(.notFound) { return nil }
+            throw error
         }
     }
 }

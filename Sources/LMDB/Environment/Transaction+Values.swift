@@ -160,7 +160,9 @@ extension Transaction where Self: ~Copyable {
         if let reader = core.unwritten {
             let name = core.name(database)
             if let page, let pages = reader.copying {
-                found = try reader.entryInLeaf(atOrBefore: key, named: name, in: pages, copying: page)
+                if let copied = try reader.entryInLeaf(atOrBefore: key, named: name, in: pages, copying: page) {
+                    return copied
+                }
             } else {
                 found = try reader.entryInLeaf(atOrBefore: key, named: name)
             }
@@ -172,7 +174,10 @@ extension Transaction where Self: ~Copyable {
             var cursor = try ScanCursor(core, database)
             found = try ByteRange(upper: key).last(&cursor)
         }
-        guard let found, let number = TreeReader.number(found.key) else { return nil }
+        // In a damaged tree, the entry before another one may have a greater key.
+        guard let found, let number = TreeReader.number(found.key), TreeReader.compare(found.key, key) <= 0 else {
+            return nil
+        }
         return (number, found.value)
     }
 

@@ -145,7 +145,7 @@ extension TreeReader {
         return try value(of: found)
     }
 
-    /// The value of a key, or nil if there is none; from a copy of its leaf, unless it has pages of its own. To map a page and
+    /// The value of a key, or nil if there is none; from a copy of its leaf or of its own page, unless it has several. To map a page and
     /// to unmap it again takes several times as long as to copy it, because the system maps those around it as well. If memory is
     /// given back, branches are copied too: the system may map two megabytes around each of them.
     ///
@@ -170,31 +170,35 @@ extension TreeReader {
         return RawEntry(key: node.key, value: try value(of: node))
     }
 
-    /// The same, from a copy of the leaf.
+    /// The same, from a copy of the leaf or, if the value has a page of its own, of that page.
     func entryInLeaf(
         atOrBefore key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
         copying copy: UnsafeMutableRawBufferPointer
-    ) throws(LMDBError) -> RawEntry? {
+    ) throws(LMDBError) -> (key: UInt64, value: UnsafeRawBufferPointer)? {
         do throws(LMDBError) {
             return try entry(key, named: name, in: pages, copying: copy, orBefore: true)
         } catch {
-            return try entryInLeaf(atOrBefore: key, named: name)
+            guard let found = try entryInLeaf(atOrBefore: key, named: name) else { return nil }
+            return TreeReader.number(found.key).map { ($0, found.value) }
         }
     }
 
+    /// - Returns: the key, 0 if it is no number, and the value.
     @inline(__always)
     private func entry(
         _ key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
         copying copy: UnsafeMutableRawBufferPointer, orBefore: Bool
-    ) throws(LMDBError) -> RawEntry? {
+    ) throws(LMDBError) -> (key: UInt64, value: UnsafeRawBufferPointer)? {
         let way = copying == nil ? nil : PageBuffer(pages, copy)
         let tree = try root(named: name, way)
         guard let node = try find(key, in: tree, way, leaf: PageBuffer(pages, copy), orBefore: orBefore) else {
             return nil
         }
-        let found = try value(of: node)
+        // Before its leaf may be overwritten.
+        let number = TreeReader.number(node.key) ?? 0
+        let found = try value(of: node, PageBuffer(pages, copy))
         if !copy.contains(found) { pages.noteMapping(ofValue: found.count) }
-        return RawEntry(key: node.key, value: found)
+        return (number, found)
     }
 
     /// The root of a database's tree.
@@ -324,8 +328,10 @@ extension TreeReader {
     }
 
     /// The value of an entry.
+    ///
+    /// - Parameter buffer: memory for its page if it has a single one of its own; the entry is then overwritten.
     @inline(__always)
-    func value(of node: SoundNode) throws(LMDBError) -> UnsafeRawBufferPointer {
+    func value(of node: SoundNode, _ buffer: PageBuffer? = nil) throws(LMDBError) -> UnsafeRawBufferPointer {
         let flags = node.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
         let size = Int(node.bytes.loadUnaligned(as: UInt32.self))
         let content = node.bytes + (SoundPage.nodeHeaderSize + node.keySize)
@@ -333,19 +339,22 @@ extension TreeReader {
         guard flags == 1, node.room >= 8 else {
             throw damage("value", at: node.bytes, "at most \(node.room) bytes, flags 0 to 2", "\(size), \(flags)")
         }
-        return try largeValue(content.loadUnaligned(as: UInt64.self), size, from: node)
+        return try largeValue(content.loadUnaligned(as: UInt64.self), size, from: node, buffer)
     }
 
-    private func largeValue(_ number: UInt64, _ size: Int, from node: SoundNode) throws(LMDBError)
-        -> UnsafeRawBufferPointer
-    {
+    private func largeValue(
+        _ number: UInt64, _ size: Int, from node: SoundNode, _ buffer: PageBuffer?
+    ) throws(LMDBError) -> UnsafeRawBufferPointer {
         let needed = UInt64((SoundPage.headerSize - 1 + size) / pageSize + 1)
         guard number >= 2, number < limit, needed <= limit - number else {
             throw damage(
                 "reference to a large value", at: node.bytes, "\(needed) pages below \(limit)", "page \(number)")
         }
         // SAFETY: all pages that the value needs are in the file and the map.
-        let bytes = start + Int(number) * pageSize
+        var bytes = start + Int(number) * pageSize
+        if let buffer, needed == 1, let copy = buffer.bytes.baseAddress, buffer.pages.copy(number, into: buffer.bytes) {
+            bytes = UnsafeRawPointer(copy)
+        }
         let found = bytes.loadUnaligned(as: UInt64.self)
         let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
         let pages = bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self)

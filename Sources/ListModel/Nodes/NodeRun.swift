@@ -1,20 +1,22 @@
 // Nodes with consecutive numbers that are stored together, under the number of the first one.
 //
 // Most nodes of a checkpoint are patches of some forty bytes. As an entry of its own, each would take 18 bytes more, and pages
-// would be less full. So a database has a *run* of them as one value, about as large as half a page.
+// would be less full. So a database has a *run* of them as one value, about as large as a page.
 // `Docs/Design/FileFormat.md` draws the bytes.
 //
 // Always holds: a node that was deleted has no bytes, and the number of the first one stays that of the run. What a damaged run
 // says is at worst a node whose own checksum is wrong.
 
+// Numbers that were read wrap, because a damaged file may have any.
+
 /// Some nodes in the bytes of a run.
 package struct NodeRun {
-    /// The most bytes of a run: two of them, with what LMDB adds, fit into a page of 4,096 bytes.
+    /// The most bytes of a run: with what LMDB adds, one fits into a page of 4,096 bytes, and four into one of 16,384.
     package static let maximumSize = 4_072
     /// The most nodes of a run: a count of one byte.
     package static let maximumCount = 127
-    /// The bytes before the ends of the nodes: the checksum, the kind and the count.
-    fileprivate static let headerSize = 6
+    /// The bytes before the ends of the nodes: the checksum, the kind, the count and the number.
+    fileprivate static let headerSize = 14
 
     private let bytes: UnsafeRawBufferPointer
     /// How many nodes there are, or were.
@@ -24,9 +26,16 @@ package struct NodeRun {
     @inline(__always)
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > NodeRun.headerSize, bytes[NodeCoding.headerSize] == NodeCoding.Kind.run else { return nil }
-        count = Int(bytes[NodeRun.headerSize - 1])
-        guard count <= NodeRun.maximumCount, NodeRun.headerSize + 2 * count <= bytes.count else { return nil }
+        count = Int(bytes[NodeCoding.headerSize + 1])
+        guard count > 0, count <= NodeRun.maximumCount, NodeRun.beginningSize(count) <= bytes.count else {
+            return nil
+        }
         self.bytes = bytes
+    }
+
+    /// The number of the first node, if the run is intact. It is also the key, and here for salvage, which may not find the key.
+    package var first: UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: NodeCoding.headerSize + 2, as: UInt64.self))
     }
 
     /// The bytes of a node; nil if it was deleted, or if they cannot be there.
@@ -41,7 +50,7 @@ package struct NodeRun {
     @inline(__always)
     package func range(_ slot: Int) -> Range<Int>? {
         guard slot >= 0, slot < count else { return nil }
-        let start = NodeRun.headerSize + 2 * count
+        let start = NodeRun.beginningSize(count)
         let range = (slot == 0 ? start : start + end(slot - 1), start + end(slot))
         return range.0 < range.1 && range.1 <= bytes.count ? range.0..<range.1 : nil
     }
@@ -62,7 +71,8 @@ package struct NodeRun {
         _ number: UInt64, in entry: (key: UInt64, value: UnsafeRawBufferPointer)
     ) -> UnsafeRawBufferPointer? {
         guard let run = NodeRun(entry.value) else { return entry.key == number ? entry.value : nil }
-        return number - entry.key < UInt64(run.count) ? run[Int(number - entry.key)] : nil
+        let slot = number &- entry.key
+        return slot < UInt64(run.count) ? run[Int(slot)] : nil
     }
 
     /// How many nodes a value of the database has: a run, or a node that is stored by itself.
@@ -73,34 +83,40 @@ package struct NodeRun {
 
     /// The last number of an entry, whether or not its node was deleted.
     package static func lastNumber(_ entry: (key: UInt64, value: UnsafeRawBufferPointer)) -> UInt64 {
-        entry.key + UInt64(max(1, NodeRun(entry.value)?.count ?? 1)) - 1
+        entry.key &+ UInt64((NodeRun(entry.value)?.count ?? 1) - 1)
     }
 
-    /// The run without some of its nodes; nil if none is left.
+    /// The run without some of its nodes. One that is damaged stays as it is.
     ///
-    /// - Parameters:
-    ///   - numbers: their stored numbers, ascending.
-    ///   - first: the number of the run.
-    package func removing(_ numbers: ArraySlice<UInt64>, first: UInt64) -> [UInt8]? {
+    /// - Parameter numbers: their stored numbers, ascending.
+    /// - Returns: its bytes; none if no node is left.
+    package func removing(_ numbers: ArraySlice<UInt64>) -> [UInt8] {
+        guard NodeRun.isIntact(bytes, number: first) else { return Array(bytes) }
         var writer = NodeRunWriter()
         var (removed, isEmpty) = (numbers, true)
         for slot in 0..<count {
-            let number = first + UInt64(slot)
+            let number = first &+ UInt64(slot)
             removed = removed.drop { $0 < number }
             let node = removed.first == number ? nil : self[slot]
             if node != nil { isEmpty = false }
-            let fits = writer.append(number, node ?? UnsafeRawBufferPointer(start: nil, count: 0))
-            assert(fits, "a run without some of its nodes is smaller than the run")
+            let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+            guard writer.append(number, node ?? empty) else { return Array(bytes) }
         }
-        return isEmpty ? nil : writer.run
+        return isEmpty ? [] : writer.run
     }
 
     /// Whether the checksum is right of what says where the nodes are.
-    static func isIntact(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> Bool {
-        guard let run = NodeRun(bytes) else { return false }
+    ///
+    /// - Parameter number: the key of the run.
+    package static func isIntact(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> Bool {
+        guard let run = NodeRun(bytes), run.first == number else { return false }
         return NodeCoding.isIntact(
-            UnsafeRawBufferPointer(rebasing: bytes[..<(headerSize + 2 * run.count)]), number: number)
+            UnsafeRawBufferPointer(rebasing: bytes[..<beginningSize(run.count)]), number: number)
     }
+
+    /// How many bytes there are before the first of so many nodes.
+    @inline(__always)
+    package static func beginningSize(_ count: Int) -> Int { headerSize + 2 * count }
 }
 
 /// Collects the nodes of a run.
@@ -118,8 +134,8 @@ package struct NodeRunWriter {
     /// - Returns: whether it was added. The first one always is.
     package mutating func append(_ number: UInt64, _ node: UnsafeRawBufferPointer) -> Bool {
         if let first {
-            let size = NodeRun.headerSize + 2 * (ends.count + 1) + contents.count + node.count
-            guard number == first + UInt64(ends.count), ends.count < NodeRun.maximumCount, size <= NodeRun.maximumSize
+            let size = NodeRun.beginningSize(ends.count + 1) + contents.count + node.count
+            guard number == first &+ UInt64(ends.count), ends.count < NodeRun.maximumCount, size <= NodeRun.maximumSize
             else { return false }
         } else {
             first = number
@@ -136,6 +152,7 @@ package struct NodeRunWriter {
     fileprivate var run: [UInt8] {
         var writer = ByteWriter()
         NodeCoding.begin(NodeCoding.Kind.run, count: ends.count, &writer)
+        writer.write(fixed: first ?? 0)
         for end in ends { writer.write(fixed: end) }
         NodeCoding.seal(first ?? 0, &writer)
         contents.withUnsafeBytes { writer.write(raw: $0) }

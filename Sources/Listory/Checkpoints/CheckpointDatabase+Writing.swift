@@ -128,9 +128,12 @@ extension CheckpointDatabase {
         }
     }
 
-    /// The greatest stored number.
-    func lastNumber() throws -> UInt64 {
-        try reading { try $0.withEntry(atOrBefore: .max, in: nodes) { $0.map(NodeRun.lastNumber) ?? 0 } }
+    /// A number that no stored node exceeds, also if the last run is damaged.
+    func boundOfNumbers() throws -> UInt64 {
+        try reading { txn in
+            guard let last = try txn.lastKey(in: nodes) else { return 0 }
+            return min(last, Limits.storedNumbers) + UInt64(NodeRun.maximumCount - 1)
+        }
     }
 
     /// Deletes the nodes of an unfinished checkpoint. No run has nodes of two checkpoints.
@@ -233,17 +236,15 @@ extension WriteTransaction {
 
     /// Deletes nodes. A run is written again without them.
     ///
-    /// - Parameter numbers: their numbers; those that are not stored do no harm.
+    /// - Parameter numbers: their numbers; those that are not stored do no harm. Those in a damaged run stay.
     mutating func deleteNodes(_ numbers: ArraySlice<UInt64>, in nodes: Database<UInt64, [UInt8]>) throws {
         var left = numbers.sorted()[...]
         while let number = left.first {
             let (key, last, rest) = try withEntry(atOrBefore: number, in: nodes) { entry in
-                guard let entry, NodeRun.lastNumber(entry) >= number else { return (number, number, [UInt8]?.none) }
-                return (
-                    entry.key, NodeRun.lastNumber(entry), NodeRun(entry.value)?.removing(left, first: entry.key)
-                )
+                guard let entry, NodeRun.lastNumber(entry) >= number else { return (number, number, [UInt8]()) }
+                return (entry.key, NodeRun.lastNumber(entry), NodeRun(entry.value)?.removing(left) ?? [])
             }
-            if let rest { try put(rest, forKey: key, in: nodes) } else { try delete(key, in: nodes) }
+            if rest.isEmpty { try delete(key, in: nodes) } else { try put(rest, forKey: key, in: nodes) }
             left = left.drop { $0 <= last }
         }
     }

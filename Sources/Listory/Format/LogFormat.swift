@@ -38,6 +38,13 @@ enum LogFormat {
         journalDatabase, blockDatabase, contentDatabase,
     ]
 
+    /// The databases that every opening uses, if they are there; nil is the one with the names of the others. An array, because a set takes
+    /// some time at its first use.
+    static let openedAtOnce = [
+        nil, metaDatabase, commitDatabase, journalDatabase, nodeDatabase, checkpointDatabase, goneDatabase,
+        projectionDatabase, blockDatabase,
+    ]
+
     /// The row of `meta` that says where a compacted log begins.
     static let baseKey = "base"
     /// The row of `meta` that says where the locators of the newest checkpoint are.

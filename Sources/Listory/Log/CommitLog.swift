@@ -59,6 +59,8 @@ struct CommitLog: Sendable {
             throw ListError.notAStore(path: path, found: "an empty file")
         }
         (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
+        // If that fails, opening one of them says why.
+        try? environment.openExisting(LogFormat.openedAtOnce)
         (meta, commits) = try CommitLog.open(environment, path: path)
         sealed = SealedLog(environment: environment, base: try CommitLog.readBase(environment, meta))
         // While a transaction of a reader is open, it could not open a database.

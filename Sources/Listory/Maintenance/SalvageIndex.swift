@@ -64,7 +64,10 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         self.scan = scan
         try scan.forEachEntry { try note($0, path) }
         try scan.forEachLooseEntry { try note($0, path) }
-        try scan.forEachLooseRun { try noteJournal($0, isReached: false) }
+        try scan.forEachLooseRun { place in
+            try noteJournal(place, isReached: false)
+            try noteLooseRuns(place)
+        }
         checkpoints.sort { $0.version < $1.version }
         blocks.sort { $0.first < $1.first }
     }
@@ -159,7 +162,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         return bytes.withUnsafeBytes { bytes in
             if let kind = StoredValue(bytes, number: number) {
                 switch kind {
-                case .run: noteRun(number, bytes, place)
+                case .run: return noteRun(number, bytes, place)
                 case .checkpoint:
                     guard let found = Checkpoint(bytes, version: Version(number)) else { return false }
                     newestKnown = max(newestKnown, found.version)
@@ -172,8 +175,14 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             // A write that was not completed may have left later ones.
             if !isReached, let head, Version(number) > head { return false }
             // Both have their checksum in the same place, but only a block has its version behind it.
-            return noteBlock(Version(number), bytes, place, isReached: isReached)
+            if noteBlock(Version(number), bytes, place, isReached: isReached)
                 || noteCommit(Version(number), bytes, place, isReached: isReached)
+            {
+                return true
+            }
+            // If its beginning is damaged, each node still has a checksum of its own.
+            _ = noteRun(number, bytes, place)
+            return false
         }
     }
 
@@ -182,14 +191,34 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         if kind == .leaf { leaves.insert(number) }
     }
 
-    private func noteRun(_ first: UInt64, _ bytes: UnsafeRawBufferPointer, _ place: PageScan.Place) {
-        guard let run = NodeRun(bytes) else { return }
+    /// - Returns: whether all nodes and chunks of a run are intact.
+    private func noteRun(_ first: UInt64, _ bytes: UnsafeRawBufferPointer, _ place: PageScan.Place) -> Bool {
+        guard let run = NodeRun(bytes) else { return false }
+        var isIntact = true
         for slot in 0..<run.count {
-            let number = first + UInt64(slot)
-            guard let range = run.range(slot), let kind = run[slot].flatMap({ StoredValue($0, number: number) }),
-                kind == .leaf || kind == .node
-            else { continue }
-            noteNode(number, kind, PageScan.Place(offset: place.offset + range.lowerBound, count: range.count))
+            guard let range = run.range(slot) else { continue }
+            let number = first &+ UInt64(slot)
+            let kind = StoredValue(UnsafeRawBufferPointer(rebasing: bytes[range]), number: number)
+            if kind == .leaf || kind == .node, let kind {
+                noteNode(number, kind, PageScan.Place(offset: place.offset + range.lowerBound, count: range.count))
+            } else if kind == nil {
+                isIntact = false
+            }
+        }
+        return isIntact
+    }
+
+    /// Finds runs of nodes on pages of their own to which no entry leads.
+    private func noteLooseRuns(_ place: PageScan.Place) throws {
+        for offset in stride(from: place.offset, to: place.offset + place.count, by: scan.pageSize) {
+            let value = PageScan.Place(offset: offset + JournalOptions.pageHeaderSize, count: NodeRun.maximumSize)
+            let bytes = try scan.bytes(at: value)
+            bytes.withUnsafeBytes { bytes in
+                guard let run = NodeRun(bytes), run.first > 0, run.first < Limits.storedNumbers,
+                    NodeRun.isIntact(bytes, number: run.first)
+                else { return }
+                _ = noteRun(run.first, bytes, value)
+            }
         }
     }
 

@@ -26,8 +26,9 @@ final class Checkpointer: Sendable {
     private let running = Locked<Void>(())
 
     private struct State: Sendable {
-        /// The events since the newest captured checkpoint.
+        /// The events and commits since the newest captured checkpoint.
         var events = 0
+        var commits = 0
         /// Whether anything was committed since the store was opened.
         var isEdited = false
         /// The work to replay them, without and with the nodes that they change.
@@ -83,7 +84,7 @@ final class Checkpointer: Sendable {
         state.newest = newest
         state.nextNumber = (newest?.lastNumber ?? 0) + 1
         // Old numbers may still be in a cache or a snapshot.
-        if recovered.wasRebuilt { state.nextNumber = try database.lastNumber() + 1 }
+        if recovered.wasRebuilt { state.nextNumber = try database.boundOfNumbers() + 1 }
         state.isUnusable = recovered.wasRebuilt
         state.events = Int(clamping: recovered.eventCount)
         state.commitWork = state.events
@@ -112,12 +113,13 @@ final class Checkpointer: Sendable {
         packer.note(events: events)
         state.withLock { state in
             state.events &+= events
+            state.commits &+= 1
             state.isEdited = true
             state.commitWork &+= policy.work(events: events, bytes: bytes)
             state.work = state.commitWork &+ touched &* policy.nodeWeight
             // Until they are stored, nodes that have changed cannot be evicted. So if they are large, the index may not wait any longer.
             let size = WrittenNodes.size(rowNodes: touched)
-            let interval = policy.interval(chunks: chunks, events: state.events)
+            let interval = policy.interval(chunks: chunks, commits: state.commits)
             state.isDue = state.work / state.patience >= (size > memoryBudget / 2 ? policy.interval : interval)
             state.isOverdue = state.work / 2 > (size > memoryBudget ? policy.interval : interval)
         }
@@ -298,7 +300,7 @@ extension Checkpointer {
             guard checkpoint.version > state.newest?.version ?? .empty else { return }
             state.newest = checkpoint
             state.nextNumber = checkpoint.lastNumber + 1
-            (state.events, state.commitWork, state.work) = (0, 0, 0)
+            (state.events, state.commits, state.commitWork, state.work) = (0, 0, 0, 0)
             (state.isDue, state.isOverdue) = (false, false)
             state.workBefore = checkpoint.work
             (state.kept, state.superfluous, state.replaced) = (nil, [], [])
@@ -383,7 +385,7 @@ extension Checkpointer {
             state.nextNumber = image.firstNodeNumber
             let work = state.workBefore + UInt64(max(1, state.work))
             defer {
-                (state.events, state.commitWork, state.work) = (0, 0, 0)
+                (state.events, state.commits, state.commitWork, state.work) = (0, 0, 0, 0)
                 (state.isDue, state.isOverdue) = (false, false)
                 state.workBefore = work
             }

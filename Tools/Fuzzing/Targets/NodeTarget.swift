@@ -1,7 +1,8 @@
 // A checkpoint, its locators, and the nodes and chunks of both, which a stranger wrote.
 //
 // An input is a byte of choices and values, each after its length: the checkpoint, the locators, a number list, and the
-// values that are stored under 1, 2 …. Choice 1: all of them get right checksums.
+// values that are stored under 1, 2 …. Choice 1: all of them get right checksums. A value may be a run: then the next one is
+// stored under the first number after it.
 //
 // Always holds, and is checked: whatever cannot be read is reported as damage; nothing asks for memory by a number that
 // the bytes claim.
@@ -9,15 +10,18 @@
 @testable import ListModel
 import TestSupport
 
-/// Nodes in an array.
-private final class FuzzNodes: NodeSource {
-    private let nodes: [[UInt8]]
+/// A value, and the number under which it is stored.
+private typealias FuzzValue = (first: UInt64, bytes: [UInt8])
 
-    init(_ nodes: [[UInt8]]) { self.nodes = nodes }
+/// Nodes in an array of values.
+private final class FuzzNodes: NodeSource {
+    private let values: [FuzzValue]
+
+    init(_ values: [FuzzValue]) { self.values = values }
 
     func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws {
-        guard number >= 1, number <= UInt64(nodes.count) else { return body(nil) }
-        nodes[Int(number) - 1].withUnsafeBytes { body($0) }
+        guard let value = values.last(where: { $0.first <= number }) else { return body(nil) }
+        value.bytes.withUnsafeBytes { body(NodeRun.node(number, in: (value.first, $0))) }
     }
 
     func saysDamage(_ error: any Error) -> Bool { true }
@@ -27,7 +31,7 @@ private final class FuzzNodes: NodeSource {
 
 enum NodeTarget {
     private static let version = Version(3)
-    private static let most = 256
+    private static let most: UInt64 = 256
 
     static func run(_ input: [UInt8]) throws {
         var input = FuzzInput(input)
@@ -39,8 +43,17 @@ enum NodeTarget {
         let first = value(version.rawValue)
         let second = value(version.rawValue)
         let numbers = value(0)
-        var values: [[UInt8]] = []
-        while !input.isAtEnd && values.count < most { values.append(value(UInt64(values.count) + 1)) }
+        var (values, next): ([FuzzValue], UInt64) = ([], 1)
+        while !input.isAtEnd && next <= most {
+            let bytes = value(next)
+            values.append((next, bytes))
+            bytes.withUnsafeBytes { bytes in
+                _ = StoredValue(bytes, number: next)
+                next = NodeRun.lastNumber((next, bytes)) + 1
+                guard let run = NodeRun(bytes) else { return }
+                _ = run.removing([run.first, next - 1])
+            }
+        }
         _ = numbers.withUnsafeBytes { StoredNumbers.numbers($0, seed: 0) }
 
         guard let checkpoint = first.withUnsafeBytes({ Checkpoint($0, version: version) }) else { return }
@@ -81,8 +94,10 @@ enum NodeTarget {
     /// The value with a right checksum, as an attacker would make it.
     private static func sealed(_ bytes: [UInt8], _ number: UInt64) -> [UInt8] {
         guard bytes.count > NodeCoding.headerSize else { return bytes }
+        // That of a run covers its beginning.
+        let end = bytes.withUnsafeBytes { NodeRun($0).map { NodeRun.beginningSize($0.count) } ?? bytes.count }
         let sum = bytes.withUnsafeBytes {
-            XXHash64.hash(UnsafeRawBufferPointer(rebasing: $0[NodeCoding.headerSize...]), seed: number)
+            XXHash64.hash(UnsafeRawBufferPointer(rebasing: $0[NodeCoding.headerSize..<end]), seed: number)
         }
         return withUnsafeBytes(of: UInt32(truncatingIfNeeded: sum).littleEndian) { Array($0) }
             + bytes[NodeCoding.headerSize...]
@@ -96,13 +111,18 @@ enum NodeTarget {
             var editor = UntypedEditor(ListState(pool), source: log)
             try FuzzSamples.fill(&editor, log, seed: seed, commits: 3)
             let image = editor.state.captureCheckpoint(nextNumber: 1)
-            var nodes: [[UInt8]] = []
+            var (nodes, run): ([[UInt8]], NodeRunWriter) = ([], NodeRunWriter())
             var writer = CheckpointWriter(image) { number, bytes in
-                precondition(number == UInt64(nodes.count) + 1, "a first checkpoint numbers its values from 1 on")
-                nodes.append(Array(bytes))
+                precondition(number > 0 && bytes.count > 0, "a first checkpoint numbers its values from 1 on")
+                // For two of the seeds, each by itself.
+                if seed < 4, run.append(number, bytes) { return }
+                if run.first != nil { nodes.append(run.value) }
+                run = NodeRunWriter()
+                _ = run.append(number, bytes)
             }
             let last = try log.commit(version).checksum
             let checkpoint = try writer.write(eventCount: 3, work: 3, checksum: last, after: nil, pool)
+            if run.first != nil { nodes.append(run.value) }
             let pieces =
                 [checkpoint.bytes, image.locators.bytes(version), StoredNumbers.bytes([2, 5, 900], seed: 0)] + nodes
             let bytes = pieces.flatMap(FuzzInput.piece)
