@@ -88,6 +88,39 @@ import Testing
         }
     }
 
+    @Test(
+        "Where pages are copied, a value on a page that is another one is damage with its place",
+        arguments: [false, true])
+    func otherPageOfValue(unloadsPages: Bool) throws {
+        let environment = try folder.open()
+        let rows = try environment.bytes()
+        try environment.write { txn in
+            for key in 0..<300 as Range<UInt64> { try txn.put([UInt8](repeating: 1, count: 20), forKey: key, in: rows) }
+            try txn.put([UInt8](repeating: 2, count: 3_000), forKey: 1_000, in: rows)
+        }
+        try environment.close()
+        var pages = try Pages(folder.file())
+        let entry = pages.node(pages.count(pages.lastLeaf) - 1, of: pages.lastLeaf)
+        let page = pages.word(pages.value(entry)) * Pages.size
+        // Any number, also one that is too great to be multiplied by the size of a page.
+        for byte in page..<page + 8 { pages.bytes[byte] = 0x41 }
+        try pages.write(folder.file())
+        let damaged = try folder.open { $0.unloadsPages = unloadsPages }
+        let found = try damaged.openDatabase(named: "rows", of: UInt64.self, [UInt8].self)
+        let kinds = [
+            kind { try damaged.read { txn in _ = try txn.get(1_000, in: found) } },
+            kind { try damaged.read { txn in try txn.withDistantValue(forKey: 1_000, in: found) { _ in } } },
+            kind { try damaged.read { txn in try txn.withEntry(atOrBefore: 2_000, in: found) { _ in } } },
+        ]
+        for kind in kinds {
+            guard case .damaged(let damage) = kind else {
+                Issue.record("not noticed")
+                continue
+            }
+            #expect(damage.offset == page && damage.what == "header of a large value")
+        }
+    }
+
     /// What is damaged in the file, by the full check.
     private func damage(_ change: (inout Pages) -> Void) throws -> LMDBError.Damage? {
         let (environment, _) = try make()

@@ -168,8 +168,7 @@ struct ProjectionFailureTests {
     @Test("A commit that does not continue the one before is an error of the log, and no projection folds for ever")
     func brokenChain() throws {
         /// A store whose commits are in the file, and its third record.
-        func store(_ name: String) throws -> (UntypedStore, third: [UInt8]) {
-            let fixture = try StoreFixture()
+        func store(_ name: String, _ fixture: StoreFixture) throws -> (UntypedStore, third: [UInt8]) {
             try fixture.fill(3)
             for _ in 0..<5 { try fixture.store.edit(name) { try $0.toggle(.item(1)) } }
             try fixture.store.close()
@@ -177,7 +176,8 @@ struct ProjectionFailureTests {
             let log = store.group.log
             return try (store, #require(try log.environment.read { try $0.get(3, in: log.commits) }))
         }
-        let ((store, record), (_, foreign)) = try (store("Toggle"), store("Switch"))
+        let fixtures = try (StoreFixture(), StoreFixture())
+        let ((store, record), (_, foreign)) = try (store("Toggle", fixtures.0), store("Switch", fixtures.1))
         let log = store.group.log
         try log.environment.write { try $0.put(foreign, forKey: 3, in: log.commits) }
         let counts = try store.projection(SectionCounts.self)

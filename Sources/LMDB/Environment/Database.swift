@@ -51,16 +51,16 @@ extension Environment {
         return try openWithoutWriting(name)
     }
 
-    /// Opens a database in an environment without write transactions.
+    /// Opens a database in a read-only environment.
     private func openWithoutWriting(_ name: String?) throws(LMDBError) -> DatabaseHandle {
         try DatabaseTable.check(name)
         try openInReader([name])
         if let handle = databases.handle(named: name) { return handle }
-        throw LMDBError(.engine(.notFound), in: "mdb_dbi_open")
+        throw LMDBError(.engine(.notFound), in: "mdb_dbi_open", detail: name.map { "database \($0)" })
     }
 
-    /// Opens those of some databases that exist, all in one read transaction, so that opening them costs nothing later.
-    /// Does nothing if the environment is in use already.
+    /// Opens several databases in one read transaction, and skips those that do not exist. Opening them later costs
+    /// nothing. Does nothing if one of them is open already.
     ///
     /// - Parameter names: Their names; `nil` for the unnamed database.
     /// - Throws: ``LMDBError``: `damaged` when a name cannot be read; what ``beginRead()`` throws.
@@ -73,7 +73,7 @@ extension Environment {
         try retryingReads("mdb_dbi_open") { () throws(LMDBError) in
             try requireOwnProcess("mdb_dbi_open")
             // Exclusively, because LMDB does not allow two transactions to open databases at the same time. The read
-            // transaction is committed, because only that keeps the handles; it loses its reader slot.
+            // transaction is committed, because only that keeps the handles. That also frees its reader slot.
             try gate.exclusively("mdb_dbi_open", timeout: options.resizeTimeout) { () throws(LMDBError) in
                 // SAFETY: the environment is open and nobody else uses it.
                 let transaction = try beginReader()

@@ -77,6 +77,15 @@ struct PageBuffer {
         self.bytes = bytes
     }
 
+    /// A page with a value that has no other; nil if it cannot be read, or is another page.
+    func largePage(_ number: UInt64) -> UnsafeRawPointer? {
+        guard let start = bytes.baseAddress, pages.copy(number, into: bytes),
+            start.loadUnaligned(as: UInt64.self) == number,
+            start.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == 4
+        else { return nil }
+        return UnsafeRawPointer(start)
+    }
+
     /// A page of a version; nil if it cannot be read, or is no page of a tree.
     func page(_ number: UInt64, isLeaf: Bool, of version: UInt64) -> SoundPage? {
         guard let start = bytes.baseAddress,
@@ -176,26 +185,27 @@ extension TreeReader {
         copying copy: UnsafeMutableRawBufferPointer
     ) throws(LMDBError) -> (key: UInt64, value: UnsafeRawBufferPointer)? {
         do throws(LMDBError) {
-            return try entry(key, named: name, in: pages, copying: copy, orBefore: true)
+            let found = try entry(key, named: name, in: pages, copying: copy, orBefore: true)
+            return found.flatMap { found in found.key.map { ($0, found.value) } }
         } catch {
             guard let found = try entryInLeaf(atOrBefore: key, named: name) else { return nil }
             return TreeReader.number(found.key).map { ($0, found.value) }
         }
     }
 
-    /// - Returns: the key, 0 if it is no number, and the value.
+    /// - Returns: the key, if it is a number, and the value.
     @inline(__always)
     private func entry(
         _ key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
         copying copy: UnsafeMutableRawBufferPointer, orBefore: Bool
-    ) throws(LMDBError) -> (key: UInt64, value: UnsafeRawBufferPointer)? {
+    ) throws(LMDBError) -> (key: UInt64?, value: UnsafeRawBufferPointer)? {
         let way = copying == nil ? nil : PageBuffer(pages, copy)
         let tree = try root(named: name, way)
         guard let node = try find(key, in: tree, way, leaf: PageBuffer(pages, copy), orBefore: orBefore) else {
             return nil
         }
         // Before its leaf may be overwritten.
-        let number = TreeReader.number(node.key) ?? 0
+        let number = TreeReader.number(node.key)
         let found = try value(of: node, PageBuffer(pages, copy))
         if !copy.contains(found) { pages.noteMapping(ofValue: found.count) }
         return (number, found)
@@ -352,9 +362,8 @@ extension TreeReader {
         }
         // SAFETY: all pages that the value needs are in the file and the map.
         var bytes = start + Int(number) * pageSize
-        if let buffer, needed == 1, let copy = buffer.bytes.baseAddress, buffer.pages.copy(number, into: buffer.bytes) {
-            bytes = UnsafeRawPointer(copy)
-        }
+        // If the copy is not that page, the place of the damage is looked for in the map.
+        if needed == 1, let copy = buffer?.largePage(number) { bytes = copy }
         let found = bytes.loadUnaligned(as: UInt64.self)
         let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
         let pages = bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
@@ -383,7 +392,7 @@ extension TreeReader {
         if (start..<start + max(2, Int(limit)) * pageSize).contains(place) { return place - start }
         let inPage = Int(UInt(bitPattern: place) % UInt(pageSize))
         // SAFETY: copies are aligned as pages are, and a page begins with its number.
-        return Int(truncatingIfNeeded: (place - inPage).load(as: UInt64.self)) * pageSize + inPage
+        return Int(truncatingIfNeeded: (place - inPage).load(as: UInt64.self)) &* pageSize &+ inPage
     }
 }
 

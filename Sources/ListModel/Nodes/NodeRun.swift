@@ -1,13 +1,13 @@
 // Nodes with consecutive numbers that are stored together, under the number of the first one.
 //
-// Most nodes of a checkpoint are patches of some forty bytes. As an entry of its own, each would take 18 bytes more, and pages
-// would be less full. So a database has a *run* of them as one value, about as large as a page.
+// Most nodes of a checkpoint are patches of some forty bytes. An entry of its own takes 18 bytes, a place in a run two, and pages are
+// fuller. So a database has a *run* of them as one value of up to 4 KiB.
 // `Docs/Design/FileFormat.md` draws the bytes.
 //
-// Always holds: a node that was deleted has no bytes, and the number of the first one stays that of the run. What a damaged run
-// says is at worst a node whose own checksum is wrong.
+// Always holds: a node that was deleted has no bytes, and a run keeps its number when its first node is deleted. A damaged run gives
+// at worst bytes whose own checksum is wrong.
 
-// Numbers that were read wrap, because a damaged file may have any.
+// Arithmetic with numbers from the file wraps, because a damaged file may have any.
 
 /// Some nodes in the bytes of a run.
 package struct NodeRun {
@@ -22,7 +22,7 @@ package struct NodeRun {
     /// How many nodes there are, or were.
     package let count: Int
 
-    /// The run in some bytes; nil if they are none, as those of a node that is stored by itself.
+    /// The run in some bytes; nil if they are no run, for example a node that is stored by itself.
     @inline(__always)
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > NodeRun.headerSize, bytes[NodeCoding.headerSize] == NodeCoding.Kind.run else { return nil }
@@ -33,12 +33,12 @@ package struct NodeRun {
         self.bytes = bytes
     }
 
-    /// The number of the first node, if the run is intact. It is also the key, and here for salvage, which may not find the key.
+    /// The number of the first node, if the run is intact. It is the key as well; salvage needs it where the key is lost.
     package var first: UInt64 {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: NodeCoding.headerSize + 2, as: UInt64.self))
     }
 
-    /// The bytes of a node; nil if it was deleted, or if they cannot be there.
+    /// The bytes of a node; nil if it was deleted, or would lie outside of the run.
     ///
     /// - Parameter slot: its number, less that of the run.
     @inline(__always)
@@ -86,12 +86,15 @@ package struct NodeRun {
         entry.key &+ UInt64((NodeRun(entry.value)?.count ?? 1) - 1)
     }
 
-    /// The run without some of its nodes. One that is damaged stays as it is.
+    /// Whether a node was deleted.
+    package func isDeleted(_ slot: Int) -> Bool { end(slot) == (slot == 0 ? 0 : end(slot - 1)) }
+
+    /// The run without some of its nodes.
     ///
     /// - Parameter numbers: their stored numbers, ascending.
-    /// - Returns: its bytes; none if no node is left.
-    package func removing(_ numbers: ArraySlice<UInt64>) -> [UInt8] {
-        guard NodeRun.isIntact(bytes, number: first) else { return Array(bytes) }
+    /// - Returns: its bytes, none if no node is left; nil if the run is damaged.
+    package func removing(_ numbers: ArraySlice<UInt64>) -> [UInt8]? {
+        guard NodeRun.isIntact(bytes, number: first) else { return nil }
         var writer = NodeRunWriter()
         var (removed, isEmpty) = (numbers, true)
         for slot in 0..<count {
@@ -100,12 +103,12 @@ package struct NodeRun {
             let node = removed.first == number ? nil : self[slot]
             if node != nil { isEmpty = false }
             let empty = UnsafeRawBufferPointer(start: nil, count: 0)
-            guard writer.append(number, node ?? empty) else { return Array(bytes) }
+            guard writer.append(number, node ?? empty) else { return nil }
         }
         return isEmpty ? [] : writer.run
     }
 
-    /// Whether the checksum is right of what says where the nodes are.
+    /// Whether the checksum of the beginning is right, which says where the nodes are.
     ///
     /// - Parameter number: the key of the run.
     package static func isIntact(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> Bool {

@@ -14,12 +14,11 @@ public struct CheckpointPolicy: Hashable, Sendable {
     public var interval = 16_384
     /// The units for a node that changes for the first time since the last checkpoint. A replay reads it from two or three values.
     package var nodeWeight = 12
-    /// How many chunks of the index of ids are written for the work of one interval, besides ``chunksPerCommit`` for each commit. Bulk
-    /// insertions change all chunks of a long list in a few commits; a checkpoint that has so many of them to write is due later in proportion,
-    /// as far as the memory budget allows.
+    /// A checkpoint with more chunks of the locators to write than this is due later in proportion, as far as the memory budget allows;
+    /// ``chunksPerCommit`` for each commit are not counted. Bulk insertions change all chunks of a long list in a few commits.
     package var chunksPerInterval = 1_024
-    /// How many chunks a commit of a single row changes at most, on average: those of its row, and of the rows that change their leaf when it
-    /// splits.
+    /// How many chunks a commit of a single row changes on average, rounded up: those of its row, and of the rows that change their leaf when
+    /// it splits.
     package var chunksPerCommit = 4
     /// The bytes of records that count as one unit.
     package var bytesPerUnit = 512
@@ -52,7 +51,7 @@ public struct CheckpointPolicy: Hashable, Sendable {
     /// How much work a commit is, besides the nodes that it changes.
     func work(events: Int, bytes: Int) -> Int { events &+ bytes / max(1, bytesPerUnit) }
 
-    /// The work after which a checkpoint is taken that has to write so many chunks of the index, after so many commits.
+    /// The work after which a checkpoint is due, given the chunks to write and the commits since the last one.
     func interval(chunks: Int, commits: Int) -> Int {
         let chunks = chunks - min(chunks, max(0, min(commits, chunks)) * chunksPerCommit)
         if chunks <= chunksPerInterval { return interval }

@@ -128,11 +128,18 @@ extension CheckpointDatabase {
         }
     }
 
-    /// A number that no stored node exceeds, also if the last run is damaged.
+    /// A number that no stored node exceeds, also if the last run is damaged. If it cannot be read, it is too great for another node:
+    /// then there are no checkpoints until the next opening.
     func boundOfNumbers() throws -> UInt64 {
-        try reading { txn in
-            guard let last = try txn.lastKey(in: nodes) else { return 0 }
-            return min(last, Limits.storedNumbers) + UInt64(NodeRun.maximumCount - 1)
+        do {
+            return try reading { txn in
+                try txn.withEntry(atOrBefore: Limits.storedNumbers - 1, in: nodes) { entry in
+                    entry.map { $0.key + UInt64(NodeRun.maximumCount - 1) } ?? 0
+                }
+            }
+        } catch {
+            if !error.saysDamage { throw error }
+            return Limits.storedNumbers
         }
     }
 
@@ -240,11 +247,16 @@ extension WriteTransaction {
     mutating func deleteNodes(_ numbers: ArraySlice<UInt64>, in nodes: Database<UInt64, [UInt8]>) throws {
         var left = numbers.sorted()[...]
         while let number = left.first {
+            // What is left of the entry: nothing, or some of its nodes, or all of them because it is damaged.
             let (key, last, rest) = try withEntry(atOrBefore: number, in: nodes) { entry in
-                guard let entry, NodeRun.lastNumber(entry) >= number else { return (number, number, [UInt8]()) }
-                return (entry.key, NodeRun.lastNumber(entry), NodeRun(entry.value)?.removing(left) ?? [])
+                guard let entry, NodeRun.lastNumber(entry) >= number else { return (number, number, [UInt8]?.some([])) }
+                guard let run = NodeRun(entry.value) else { return (number, number, []) }
+                guard let rest = run.removing(left) else { return (number, number, nil) }
+                return (entry.key, NodeRun.lastNumber(entry), rest)
             }
-            if rest.isEmpty { try delete(key, in: nodes) } else { try put(rest, forKey: key, in: nodes) }
+            if let rest {
+                if rest.isEmpty { try delete(key, in: nodes) } else { try put(rest, forKey: key, in: nodes) }
+            }
             left = left.drop { $0 <= last }
         }
     }

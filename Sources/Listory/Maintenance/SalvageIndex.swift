@@ -173,14 +173,15 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
                 return true
             }
             // A write that was not completed may have left later ones.
-            if !isReached, let head, Version(number) > head { return false }
+            let isTooNew = !isReached && head.map { Version(number) > $0 } ?? false
             // Both have their checksum in the same place, but only a block has its version behind it.
-            if noteBlock(Version(number), bytes, place, isReached: isReached)
-                || noteCommit(Version(number), bytes, place, isReached: isReached)
+            if !isTooNew,
+                noteBlock(Version(number), bytes, place, isReached: isReached)
+                    || noteCommit(Version(number), bytes, place, isReached: isReached)
             {
                 return true
             }
-            // If its beginning is damaged, each node still has a checksum of its own.
+            // If the beginning of a run is damaged, each node still has a checksum of its own.
             _ = noteRun(number, bytes, place)
             return false
         }
@@ -196,7 +197,10 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         guard let run = NodeRun(bytes) else { return false }
         var isIntact = true
         for slot in 0..<run.count {
-            guard let range = run.range(slot) else { continue }
+            guard let range = run.range(slot) else {
+                if !run.isDeleted(slot) { isIntact = false }
+                continue
+            }
             let number = first &+ UInt64(slot)
             let kind = StoredValue(UnsafeRawBufferPointer(rebasing: bytes[range]), number: number)
             if kind == .leaf || kind == .node, let kind {

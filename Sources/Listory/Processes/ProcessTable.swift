@@ -130,10 +130,10 @@ final class ProcessTable: EnvironmentCompanion {
     }
 
     private convenience init(joining descriptor: Int32, _ path: String, _ purpose: Purpose) throws {
-        // Not a longer one: where space cannot be allocated otherwise, it is filled with zeros.
-        if Platform.size(path) < TableFormat.size {
-            try TableFormat.check(Platform.reserve(descriptor, TableFormat.size), path)
-            try TableFormat.put([UInt8](repeating: 0, count: TableFormat.size), descriptor, at: 0, path)
+        // Zeros that are written, so that there is space on the disk for all slots.
+        let size = Platform.size(path)
+        if size < TableFormat.size {
+            try TableFormat.put([UInt8](repeating: 0, count: TableFormat.size - size), descriptor, at: size, path)
         }
         // What is left of processes that have ended means nothing, but that they have not closed the store.
         if TableFormat.holders(descriptor).isEmpty {

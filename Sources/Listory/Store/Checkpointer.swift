@@ -87,6 +87,7 @@ final class Checkpointer: Sendable {
         if recovered.wasRebuilt { state.nextNumber = try database.boundOfNumbers() + 1 }
         state.isUnusable = recovered.wasRebuilt
         state.events = Int(clamping: recovered.eventCount)
+        state.commits = Int(clamping: recovered.commitCount)
         state.commitWork = state.events
         state.work = state.events
         state.workBefore = newest?.work ?? base.eventCount
@@ -104,16 +105,17 @@ final class Checkpointer: Sendable {
     /// The error of the last checkpoint; nil if it succeeded.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// Counts a commit.
+    /// Counts commits.
     ///
     /// - Parameters:
+    ///   - commits: how many there are.
     ///   - touched: how many nodes were changed since the last capture.
     ///   - chunks: how many chunks of the index were.
-    func note(events: Int, bytes: Int, touched: Int, chunks: Int) {
+    func note(commits: Int, events: Int, bytes: Int, touched: Int, chunks: Int) {
         packer.note(events: events)
         state.withLock { state in
             state.events &+= events
-            state.commits &+= 1
+            state.commits &+= commits
             state.isEdited = true
             state.commitWork &+= policy.work(events: events, bytes: bytes)
             state.work = state.commitWork &+ touched &* policy.nodeWeight
@@ -321,6 +323,7 @@ extension Checkpointer {
         } catch {
             state.withLock { state in
                 state.events += captured.events
+                state.commits += captured.commits
                 state.commitWork += Int(clamping: captured.work - captured.workBefore)
                 state.workBefore = captured.workBefore
                 // The next attempt must delete the written nodes.
@@ -343,6 +346,7 @@ extension Checkpointer {
         var eventCount: UInt64
         var checksum: UInt64
         var events: Int
+        var commits: Int
         /// The total work up to the version, and up to the one captured before.
         var work: UInt64
         var workBefore: UInt64
@@ -392,7 +396,8 @@ extension Checkpointer {
             return Captured(
                 image: image, isDurable: image.version <= durable, shift: shift,
                 failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
-                checksum: head.editor.checksum, events: state.events, work: work, workBefore: state.workBefore)
+                checksum: head.editor.checksum, events: state.events, commits: state.commits, work: work,
+                workBefore: state.workBefore)
         }
     }
 
