@@ -20,13 +20,11 @@ struct NodeRunTests {
     /// Nodes in values, as a checkpoint writes them.
     private static func values(_ nodes: [(UInt64, [UInt8])]) -> [(first: UInt64, bytes: [UInt8])] {
         var values: [(first: UInt64, bytes: [UInt8])] = []
-        var run = NodeRunWriter()
-        for (number, bytes) in nodes where !bytes.withUnsafeBytes({ run.append(number, $0) }) {
-            values.append((run.first!, run.value))
-            run = NodeRunWriter()
-            #expect(bytes.withUnsafeBytes { run.append(number, $0) })
+        var writer = NodeRunWriter()
+        for (number, bytes) in nodes {
+            bytes.withUnsafeBytes { writer.add(number, $0) { values.append(($0, $1)) } }
         }
-        if let first = run.first { values.append((first, run.value)) }
+        writer.finish { values.append(($0, $1)) }
         return values
     }
 

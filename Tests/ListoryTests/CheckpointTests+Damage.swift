@@ -66,10 +66,10 @@ extension CheckpointTests {
         let places = try environment.read { txn in
             var places: [(key: UInt64, byte: Int)] = []
             try txn.forEach(in: nodes) { key, value in
-                let (key, run) = (try UInt64.decode(key), NodeRun(value))
-                for slot in 0..<(run?.count ?? 1) {
-                    let range = run == nil ? 0..<value.count : run?.range(slot)
-                    if let range { places.append((key, (range.lowerBound + range.upperBound) / 2)) }
+                let entry = (key: try UInt64.decode(key), value: value)
+                for number in entry.key...NodeRun.lastNumber(entry) {
+                    guard let range = NodeRun.range(of: number, in: entry) else { continue }
+                    places.append((entry.key, (range.lowerBound + range.upperBound) / 2))
                 }
                 return true
             }
@@ -304,8 +304,7 @@ extension CheckpointTests {
             let last = try txn.withEntry(atOrBefore: .max, in: rows) { NodeRun.lastNumber($0!) }
             let number = kind == 3 ? last - 2 : last
             let (key, sound, range) = try txn.withEntry(atOrBefore: number, in: rows) { entry in
-                let run = NodeRun(entry!.value)
-                return (entry!.key, Array(entry!.value), run?.range(Int(number - entry!.key)) ?? 0..<entry!.value.count)
+                (entry!.key, Array(entry!.value), NodeRun.range(of: number, in: entry!)!)
             }
             var row = sound
             row[(range.lowerBound + range.upperBound) / 2] ^= 4

@@ -65,7 +65,7 @@ extension Environment {
     /// - Parameter names: Their names; `nil` for the unnamed database.
     /// - Throws: ``LMDBError``: `damaged` when a name cannot be read; what ``beginRead()`` throws.
     package func openExisting(_ names: [String?]) throws(LMDBError) {
-        for name in names where databases.handle(named: name) != nil { return }
+        if names.contains(where: { databases.handle(named: $0) != nil }) { return }
         try openInReader(names)
     }
 

@@ -156,20 +156,13 @@ extension Transaction where Self: ~Copyable {
     ) throws(LMDBError) -> (key: UInt64, value: UnsafeRawBufferPointer)? {
         let core = core
         try core.check(database, "mdb_get")
-        var found: RawEntry?
+        let found: RawEntry?
         if let reader = core.unwritten {
             let name = core.name(database)
-            if let page, let pages = reader.copying {
-                if let copied = try reader.entryInLeaf(atOrBefore: key, named: name, in: pages, copying: page) {
-                    return copied
-                }
-            } else {
-                found = try reader.entryInLeaf(atOrBefore: key, named: name)
-            }
-            if found == nil {
-                var cursor = EntryCursor(reader, try reader.root(named: name))
-                found = try ByteRange(upper: key).last(&cursor)
-            }
+            let buffer = reader.copying.flatMap { pages in page.map { PageBuffer(pages, $0) } }
+            if let near = try reader.entryInLeaf(atOrBefore: key, named: name, copying: buffer) { return near }
+            var cursor = EntryCursor(reader, try reader.root(named: name))
+            found = try ByteRange(upper: key).last(&cursor)
         } else {
             var cursor = try ScanCursor(core, database)
             found = try ByteRange(upper: key).last(&cursor)
@@ -187,7 +180,7 @@ extension Transaction where Self: ~Copyable {
     ) throws(LMDBError) -> UnsafeRawBufferPointer? {
         try core.check(database, "mdb_get")
         try core.check(key, "mdb_get")
-        return try reader.value(key, named: core.name(database), in: pages, copying: page)
+        return try reader.value(key, named: core.name(database), copying: PageBuffer(pages, page))
     }
 }
 

@@ -77,29 +77,12 @@ struct PageBuffer {
         self.bytes = bytes
     }
 
-    /// A page with a value that has no other; nil if it cannot be read, or is another page.
-    func largePage(_ number: UInt64) -> UnsafeRawPointer? {
-        guard let start = bytes.baseAddress, pages.copy(number, into: bytes),
-            start.loadUnaligned(as: UInt64.self) == number,
-            start.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == 4
-        else { return nil }
-        return UnsafeRawPointer(start)
-    }
-
     /// A page of a version; nil if it cannot be read, or is no page of a tree.
     func page(_ number: UInt64, isLeaf: Bool, of version: UInt64) -> SoundPage? {
         guard let start = bytes.baseAddress,
             isLeaf ? pages.copy(number, into: bytes) : pages.copyBranch(number, of: version, into: bytes)
         else { return nil }
         return SoundPage(UnsafeRawPointer(start), number, isLeaf: isLeaf, size: pages.pageSize)
-    }
-}
-
-extension UnsafeMutableRawBufferPointer {
-    /// Whether some bytes begin in this memory.
-    fileprivate func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let start = baseAddress, let place = bytes.baseAddress else { return false }
-        return (UnsafeRawPointer(start)..<UnsafeRawPointer(start) + count).contains(place)
     }
 }
 
@@ -143,74 +126,6 @@ struct SoundNode {
 }
 
 extension TreeReader {
-    /// The value of a key, or nil if there is none.
-    ///
-    /// - Parameter name: the name of the database; nil for the unnamed one.
-    @inline(__always)
-    func value(
-        _ key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?
-    ) throws(LMDBError) -> UnsafeRawBufferPointer? {
-        guard let found = try find(key, in: try root(named: name)) else { return nil }
-        return try value(of: found)
-    }
-
-    /// The value of a key, or nil if there is none; from a copy of its leaf or of its own page, unless it has several. To map a page and
-    /// to unmap it again takes several times as long as to copy it, because the system maps those around it as well. If memory is
-    /// given back, branches are copied too: the system may map two megabytes around each of them.
-    ///
-    /// - Parameter copy: memory for a page, aligned as in the map.
-    func value(
-        _ key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
-        copying copy: UnsafeMutableRawBufferPointer
-    ) throws(LMDBError) -> UnsafeRawBufferPointer? {
-        do throws(LMDBError) {
-            return try entry(key, named: name, in: pages, copying: copy, orBefore: false)?.value
-        } catch {
-            // In the map, the place of the damage is known.
-            return try value(key, named: name)
-        }
-    }
-
-    /// The entry of a key, or the one before it in the same leaf; nil if there is none.
-    func entryInLeaf(
-        atOrBefore key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?
-    ) throws(LMDBError) -> RawEntry? {
-        guard let node = try find(key, in: try root(named: name), orBefore: true) else { return nil }
-        return RawEntry(key: node.key, value: try value(of: node))
-    }
-
-    /// The same, from a copy of the leaf or, if the value has a page of its own, of that page.
-    func entryInLeaf(
-        atOrBefore key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
-        copying copy: UnsafeMutableRawBufferPointer
-    ) throws(LMDBError) -> (key: UInt64, value: UnsafeRawBufferPointer)? {
-        do throws(LMDBError) {
-            let found = try entry(key, named: name, in: pages, copying: copy, orBefore: true)
-            return found.flatMap { found in found.key.map { ($0, found.value) } }
-        } catch {
-            guard let found = try entryInLeaf(atOrBefore: key, named: name) else { return nil }
-            return TreeReader.number(found.key).map { ($0, found.value) }
-        }
-    }
-
-    /// - Returns: the key, if it is a number, and the value.
-    @inline(__always)
-    private func entry(
-        _ key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?, in pages: PageMap,
-        copying copy: UnsafeMutableRawBufferPointer, orBefore: Bool
-    ) throws(LMDBError) -> (key: UInt64?, value: UnsafeRawBufferPointer)? {
-        let way = copying == nil ? nil : PageBuffer(pages, copy)
-        let tree = try root(named: name, way)
-        guard let node = try find(key, in: tree, way, leaf: PageBuffer(pages, copy), orBefore: orBefore) else {
-            return nil
-        }
-        // Before its leaf may be overwritten.
-        let number = TreeReader.number(node.key)
-        let found = try value(of: node, PageBuffer(pages, copy))
-        if !copy.contains(found) { pages.noteMapping(ofValue: found.count) }
-        return (number, found)
-    }
-
     /// The root of a database's tree.
     ///
     /// - Parameters:
@@ -270,7 +185,7 @@ extension TreeReader {
     ///   - leaf: memory for the leaf, if it is copied.
     ///   - orBefore: whether it may be the node before, if the leaf has one and not the key.
     @inline(__always)
-    private func find(
+    func find(
         _ key: UnsafeRawBufferPointer, in tree: TreeRoot, _ branch: PageBuffer? = nil, leaf: PageBuffer? = nil,
         orBefore: Bool = false
     ) throws(LMDBError) -> SoundNode? {
@@ -335,45 +250,6 @@ extension TreeReader {
             throw damage("size of a key", at: page.bytes + place, "one within the page", "\(keySize)")
         }
         return SoundNode(bytes: page.bytes + place, keySize: keySize, room: room)
-    }
-
-    /// The value of an entry.
-    ///
-    /// - Parameter buffer: memory for its page if it has a single one of its own; the entry is then overwritten.
-    @inline(__always)
-    func value(of node: SoundNode, _ buffer: PageBuffer? = nil) throws(LMDBError) -> UnsafeRawBufferPointer {
-        let flags = node.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
-        let size = Int(node.bytes.loadUnaligned(as: UInt32.self))
-        let content = node.bytes + (SoundPage.nodeHeaderSize + node.keySize)
-        if flags & 1 == 0, flags <= 2, size <= node.room { return UnsafeRawBufferPointer(start: content, count: size) }
-        guard flags == 1, node.room >= 8 else {
-            throw damage("value", at: node.bytes, "at most \(node.room) bytes, flags 0 to 2", "\(size), \(flags)")
-        }
-        return try largeValue(content.loadUnaligned(as: UInt64.self), size, from: node, buffer)
-    }
-
-    private func largeValue(
-        _ number: UInt64, _ size: Int, from node: SoundNode, _ buffer: PageBuffer?
-    ) throws(LMDBError) -> UnsafeRawBufferPointer {
-        let needed = UInt64((SoundPage.headerSize - 1 + size) / pageSize + 1)
-        guard number >= 2, number < limit, needed <= limit - number else {
-            throw damage(
-                "reference to a large value", at: node.bytes, "\(needed) pages below \(limit)", "page \(number)")
-        }
-        // SAFETY: all pages that the value needs are in the file and the map.
-        var bytes = start + Int(number) * pageSize
-        // If the copy is not that page, the place of the damage is looked for in the map.
-        if needed == 1, let copy = buffer?.largePage(number) { bytes = copy }
-        let found = bytes.loadUnaligned(as: UInt64.self)
-        let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
-        let pages = bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
-        guard found == number, flags == 4, UInt64(pages) >= needed else {
-            throw damage(
-                "header of a large value", at: bytes, "page \(number), flags 0x4, at least \(needed) pages",
-                "page \(found), flags \(hexadecimal(flags)), \(pages) pages"
-            )
-        }
-        return UnsafeRawBufferPointer(start: bytes + SoundPage.headerSize, count: size)
     }
 
     @inline(never)

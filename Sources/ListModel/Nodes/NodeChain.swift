@@ -118,6 +118,7 @@ struct NodeChain<Element: TreeElement>: ~Copyable {
     ///
     /// - Throws: ``NodeError``, and errors of the source.
     static func numbers(from number: UInt64, _ source: any NodeSource) throws -> [UInt64] {
+        let source = source.scan()
         var numbers = [number]
         while let number = numbers.last {
             let base = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in

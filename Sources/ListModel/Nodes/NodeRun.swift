@@ -70,9 +70,17 @@ package struct NodeRun {
     package static func node(
         _ number: UInt64, in entry: (key: UInt64, value: UnsafeRawBufferPointer)
     ) -> UnsafeRawBufferPointer? {
-        guard let run = NodeRun(entry.value) else { return entry.key == number ? entry.value : nil }
+        range(of: number, in: entry).map { UnsafeRawBufferPointer(rebasing: entry.value[$0]) }
+    }
+
+    /// Where the bytes of a node are in those of its entry; nil if it is not stored.
+    @inline(__always)
+    package static func range(
+        of number: UInt64, in entry: (key: UInt64, value: UnsafeRawBufferPointer)
+    ) -> Range<Int>? {
+        guard let run = NodeRun(entry.value) else { return entry.key == number ? 0..<entry.value.count : nil }
         let slot = number &- entry.key
-        return slot < UInt64(run.count) ? run[Int(slot)] : nil
+        return slot < UInt64(run.count) ? run.range(Int(slot)) : nil
     }
 
     /// How many nodes a value of the database has: a run, or a node that is stored by itself.
@@ -122,20 +130,42 @@ package struct NodeRun {
     package static func beginningSize(_ count: Int) -> Int { headerSize + 2 * count }
 }
 
-/// Collects the nodes of a run.
+/// Collects nodes in runs.
+///
+/// ```swift
+/// var writer = NodeRunWriter()
+/// for (number, node) in nodes { try writer.add(number, node) { first, value in … } }
+/// try writer.finish { first, value in … }
+/// ```
 package struct NodeRunWriter {
+    /// Receives the number of the first node, and the value to store under it: a run, or the only node.
+    package typealias Output = (UInt64, [UInt8]) throws -> Void
+
     /// The number of the first node; nil if there is none yet.
-    package private(set) var first: UInt64?
+    private var first: UInt64?
     private var ends: [UInt16] = []
     private var contents: [UInt8] = []
 
     /// A run without nodes.
     package init() {}
 
+    /// Adds a node. If it does not go into the run, that is complete, and another one begins.
+    package mutating func add(_ number: UInt64, _ node: UnsafeRawBufferPointer, _ output: Output) rethrows {
+        if append(number, node) { return }
+        try finish(output)
+        _ = append(number, node)
+    }
+
+    /// Completes the run, if it has nodes.
+    package mutating func finish(_ output: Output) rethrows {
+        if let first { try output(first, ends.count == 1 ? contents : run) }
+        self = NodeRunWriter()
+    }
+
     /// Adds a node, if its number is the next one and there is room for it.
     ///
     /// - Returns: whether it was added. The first one always is.
-    package mutating func append(_ number: UInt64, _ node: UnsafeRawBufferPointer) -> Bool {
+    fileprivate mutating func append(_ number: UInt64, _ node: UnsafeRawBufferPointer) -> Bool {
         if let first {
             let size = NodeRun.beginningSize(ends.count + 1) + contents.count + node.count
             guard number == first &+ UInt64(ends.count), ends.count < NodeRun.maximumCount, size <= NodeRun.maximumSize
@@ -147,9 +177,6 @@ package struct NodeRunWriter {
         ends.append(UInt16(truncatingIfNeeded: contents.count))
         return true
     }
-
-    /// The value to store under the number of the first node: a run, or the only node.
-    package var value: [UInt8] { ends.count == 1 ? contents : run }
 
     /// The run.
     fileprivate var run: [UInt8] {

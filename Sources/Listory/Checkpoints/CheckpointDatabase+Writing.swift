@@ -227,18 +227,12 @@ extension WriteTransaction {
 
     /// Appends nodes whose numbers are greater than all others, in runs.
     mutating func appendNodes(_ slice: NodeSlice, to nodes: Database<UInt64, [UInt8]>) throws {
-        var run = NodeRunWriter()
-        func write() throws {
-            guard let first = run.first else { return }
-            try run.value.withUnsafeBytes { try append(bytes: $0, forKey: first, in: nodes) }
+        var writer = NodeRunWriter()
+        func put(_ first: UInt64, _ value: [UInt8]) throws {
+            try value.withUnsafeBytes { try append(bytes: $0, forKey: first, in: nodes) }
         }
-        try slice.forEach { number, bytes in
-            if run.append(number, bytes) { return }
-            try write()
-            run = NodeRunWriter()
-            _ = run.append(number, bytes)
-        }
-        try write()
+        try slice.forEach { try writer.add($0, $1, put) }
+        try writer.finish(put)
     }
 
     /// Deletes nodes. A run is written again without them.
@@ -247,16 +241,16 @@ extension WriteTransaction {
     mutating func deleteNodes(_ numbers: ArraySlice<UInt64>, in nodes: Database<UInt64, [UInt8]>) throws {
         var left = numbers.sorted()[...]
         while let number = left.first {
-            // What is left of the entry: nothing, or some of its nodes, or all of them because it is damaged.
-            let (key, last, rest) = try withEntry(atOrBefore: number, in: nodes) { entry in
-                guard let entry, NodeRun.lastNumber(entry) >= number else { return (number, number, [UInt8]?.some([])) }
+            let found = try withEntry(atOrBefore: number, in: nodes) { entry -> (UInt64, UInt64, rest: [UInt8])? in
+                guard let entry, NodeRun.lastNumber(entry) >= number else { return nil }
                 guard let run = NodeRun(entry.value) else { return (number, number, []) }
-                guard let rest = run.removing(left) else { return (number, number, nil) }
-                return (entry.key, NodeRun.lastNumber(entry), rest)
+                return run.removing(left).map { (entry.key, NodeRun.lastNumber(entry), $0) }
             }
-            if let rest {
-                if rest.isEmpty { try delete(key, in: nodes) } else { try put(rest, forKey: key, in: nodes) }
+            guard let (key, last, rest) = found else {
+                left.removeFirst()
+                continue
             }
+            if rest.isEmpty { try delete(key, in: nodes) } else { try put(rest, forKey: key, in: nodes) }
             left = left.drop { $0 <= last }
         }
     }

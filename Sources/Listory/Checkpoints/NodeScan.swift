@@ -35,8 +35,15 @@ final class NodeScan: NodeSource, @unchecked Sendable {
         }
         left -= 1
         // SAFETY: there is a transaction while nodes are left to serve.
-        try transaction!.withEntry(atOrBefore: number, in: nodes) { entry in
-            body(entry.flatMap { NodeRun.node(number, in: $0) })
-        }
+        try transaction!.withNode(number, in: nodes, body)
+    }
+}
+
+extension Transaction where Self: ~Copyable {
+    /// Calls `body` with the bytes of a node, or nil if it is not stored.
+    func withNode(
+        _ number: UInt64, in nodes: Database<UInt64, [UInt8]>, _ body: (UnsafeRawBufferPointer?) -> Void
+    ) throws {
+        try withEntry(atOrBefore: number, in: nodes) { entry in body(entry.flatMap { NodeRun.node(number, in: $0) }) }
     }
 }

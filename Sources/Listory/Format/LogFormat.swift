@@ -32,17 +32,10 @@ enum LogFormat {
     /// The database of contents that were written in dropped commits, by version and offset.
     static let contentDatabase = "contents"
 
-    /// The names of all databases. A file has no others.
-    static let databases: Set = [
+    /// The names of all databases. A file has no others. An array, because opening uses it, and a set takes some time at its first use.
+    static let databases = [
         metaDatabase, commitDatabase, nodeDatabase, checkpointDatabase, goneDatabase, projectionDatabase, touchDatabase,
         journalDatabase, blockDatabase, contentDatabase,
-    ]
-
-    /// The databases that every opening uses, if they are there; nil is the one with the names of the others. An array, because a set takes
-    /// some time at its first use.
-    static let openedAtOnce = [
-        nil, metaDatabase, commitDatabase, journalDatabase, nodeDatabase, checkpointDatabase, goneDatabase,
-        projectionDatabase, blockDatabase,
     ]
 
     /// The row of `meta` that says where a compacted log begins.

@@ -60,7 +60,7 @@ struct CommitLog: Sendable {
         }
         (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
         // If that fails, opening one of them says why.
-        try? environment.openExisting(LogFormat.openedAtOnce)
+        try? environment.openExisting([nil] + LogFormat.databases)
         (meta, commits) = try CommitLog.open(environment, path: path)
         sealed = SealedLog(environment: environment, base: try CommitLog.readBase(environment, meta))
         // While a transaction of a reader is open, it could not open a database.

@@ -65,8 +65,10 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         try scan.forEachEntry { try note($0, path) }
         try scan.forEachLooseEntry { try note($0, path) }
         try scan.forEachLooseRun { place in
-            try noteJournal(place, isReached: false)
-            try noteLooseRuns(place)
+            try forEachSector(of: place) { bytes, offset in
+                noteJournalEntry(bytes, at: offset, isReached: false)
+                if offset % scan.pageSize == 0 { noteLooseRun(bytes, at: offset) }
+            }
         }
         checkpoints.sort { $0.version < $1.version }
         blocks.sort { $0.first < $1.first }
@@ -212,18 +214,14 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         return isIntact
     }
 
-    /// Finds runs of nodes on pages of their own to which no entry leads.
-    private func noteLooseRuns(_ place: PageScan.Place) throws {
-        for offset in stride(from: place.offset, to: place.offset + place.count, by: scan.pageSize) {
-            let value = PageScan.Place(offset: offset + JournalOptions.pageHeaderSize, count: NodeRun.maximumSize)
-            let bytes = try scan.bytes(at: value)
-            bytes.withUnsafeBytes { bytes in
-                guard let run = NodeRun(bytes), run.first > 0, run.first < Limits.storedNumbers,
-                    NodeRun.isIntact(bytes, number: run.first)
-                else { return }
-                _ = noteRun(run.first, bytes, value)
-            }
-        }
+    /// Notes a run of nodes that has a page of its own, to which no entry leads.
+    private func noteLooseRun(_ page: UnsafeRawBufferPointer, at offset: Int) {
+        let bytes = UnsafeRawBufferPointer(rebasing: page.dropFirst(JournalOptions.pageHeaderSize))
+        guard let run = NodeRun(bytes), run.first > 0, run.first < Limits.storedNumbers,
+            NodeRun.isIntact(bytes, number: run.first)
+        else { return }
+        let place = PageScan.Place(offset: offset + JournalOptions.pageHeaderSize, count: NodeRun.maximumSize)
+        _ = noteRun(run.first, bytes, place)
     }
 
     private func noteCommit(
@@ -258,6 +256,24 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
 
     /// Finds entries of the journal: each begins at a sector.
     private func noteJournal(_ place: PageScan.Place, isReached: Bool) throws {
+        try forEachSector(of: place) { noteJournalEntry($0, at: $1, isReached: isReached) }
+    }
+
+    private func noteJournalEntry(_ bytes: UnsafeRawBufferPointer, at offset: Int, isReached: Bool) {
+        guard let entry = JournalEntry(bytes) else { return }
+        var next = offset + entry.size - entry.records.size
+        for index in 0..<entry.records.count {
+            let size = entry.records.size(of: index..<index + 1)
+            entry.records.withRecord(index) {
+                _ = noteCommit(
+                    entry.records.version(index), $0, PageScan.Place(offset: next, count: size), isReached: isReached)
+            }
+            next += size
+        }
+    }
+
+    /// Calls `body` with what begins at each sector, and where that is.
+    private func forEachSector(of place: PageScan.Place, _ body: (UnsafeRawBufferPointer, Int) -> Void) throws {
         let sector = Journal.sectorSize
         // More than a journal at a time, so that most entries lie in one part.
         let part = 1 << 20
@@ -271,17 +287,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             let limit = bytes.count < part ? bytes.count : bytes.count / 2
             bytes.withUnsafeBytes { bytes in
                 for start in stride(from: 0, to: limit, by: sector) {
-                    guard let entry = JournalEntry(UnsafeRawBufferPointer(rebasing: bytes[start...])) else { continue }
-                    var next = offset + start + entry.size - entry.records.size
-                    for index in 0..<entry.records.count {
-                        let size = entry.records.size(of: index..<index + 1)
-                        entry.records.withRecord(index) {
-                            _ = noteCommit(
-                                entry.records.version(index), $0, PageScan.Place(offset: next, count: size),
-                                isReached: isReached)
-                        }
-                        next += size
-                    }
+                    body(UnsafeRawBufferPointer(rebasing: bytes[start...]), offset + start)
                 }
             }
             offset += (limit + sector - 1) / sector * sector

@@ -64,6 +64,13 @@ final class Checkpointer: Sendable {
         var replaced: [(version: Version, chunks: [UInt64])] = []
         /// The approximate bytes of nodes that checkpoints keep in memory.
         var residentSize = 0
+
+        /// Begins to count again, behind a checkpoint to which so much work led.
+        mutating func countAnew(after work: UInt64) {
+            (events, commits, commitWork, self.work) = (0, 0, 0, 0)
+            (isDue, isOverdue) = (false, false)
+            workBefore = work
+        }
     }
 
     /// The base of the log; its checkpoint is never dropped.
@@ -302,9 +309,7 @@ extension Checkpointer {
             guard checkpoint.version > state.newest?.version ?? .empty else { return }
             state.newest = checkpoint
             state.nextNumber = checkpoint.lastNumber + 1
-            (state.events, state.commits, state.commitWork, state.work) = (0, 0, 0, 0)
-            (state.isDue, state.isOverdue) = (false, false)
-            state.workBefore = checkpoint.work
+            state.countAnew(after: checkpoint.work)
             (state.kept, state.superfluous, state.replaced) = (nil, [], [])
             (state.residentSize, state.patience) = (0, 1)
         }
@@ -388,11 +393,7 @@ extension Checkpointer {
             // The chunks have numbers from here on, even if the checkpoint fails.
             state.nextNumber = image.firstNodeNumber
             let work = state.workBefore + UInt64(max(1, state.work))
-            defer {
-                (state.events, state.commits, state.commitWork, state.work) = (0, 0, 0, 0)
-                (state.isDue, state.isOverdue) = (false, false)
-                state.workBefore = work
-            }
+            defer { state.countAnew(after: work) }
             return Captured(
                 image: image, isDurable: image.version <= durable, shift: shift,
                 failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,

@@ -111,18 +111,18 @@ enum NodeTarget {
             var editor = UntypedEditor(ListState(pool), source: log)
             try FuzzSamples.fill(&editor, log, seed: seed, commits: 3)
             let image = editor.state.captureCheckpoint(nextNumber: 1)
-            var (nodes, run): ([[UInt8]], NodeRunWriter) = ([], NodeRunWriter())
+            var (nodes, runs, count): ([[UInt8]], NodeRunWriter, UInt64) = ([], NodeRunWriter(), 0)
+            func append(_ first: UInt64, _ value: [UInt8]) { nodes.append(value) }
             var writer = CheckpointWriter(image) { number, bytes in
-                precondition(number > 0 && bytes.count > 0, "a first checkpoint numbers its values from 1 on")
-                // For two of the seeds, each by itself.
-                if seed < 4, run.append(number, bytes) { return }
-                if run.first != nil { nodes.append(run.value) }
-                run = NodeRunWriter()
-                _ = run.append(number, bytes)
+                precondition(number == count + 1, "a first checkpoint numbers its values from 1 on")
+                count = number
+                runs.add(number, bytes, append)
+                // For two of the seeds, each is stored by itself.
+                if seed >= 4 { runs.finish(append) }
             }
             let last = try log.commit(version).checksum
             let checkpoint = try writer.write(eventCount: 3, work: 3, checksum: last, after: nil, pool)
-            if run.first != nil { nodes.append(run.value) }
+            runs.finish(append)
             let pieces =
                 [checkpoint.bytes, image.locators.bytes(version), StoredNumbers.bytes([2, 5, 900], seed: 0)] + nodes
             let bytes = pieces.flatMap(FuzzInput.piece)
