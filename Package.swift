@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// For Tools/test: the two lower layers optimized, with their assertions, because tests spend most of their time there.
+// For Tools/test: what tests spend most of their time in, optimized, with its assertions.
 let optimized: [SwiftSetting] =
     Context.environment["LISTORY_OPTIMIZED"] != "1"
     ? []
@@ -46,12 +46,13 @@ let package = Package(
                 "ListModel", "LMDB",
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
-            ]),
+            ], swiftSettings: optimized),
         .target(name: "ListoryUI", dependencies: ["Listory", "ListModel"]),
         .target(name: "ListoryTestSupport", dependencies: ["ListModel"]),
 
         .testTarget(name: "LayerTests"),
-        .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport", swiftSettings: optimized),
         .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB", "TestSupport"], path: "Tests/LMDBTestHelper"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBTestHelper", "TestSupport"]),
         .testTarget(name: "ListModelTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),

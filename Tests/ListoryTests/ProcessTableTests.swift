@@ -17,17 +17,17 @@ struct ProcessTableTests {
         header.end.head.version = Version(5)
         header.end.stored = Version(3)
         let slot = TableFormat.Slot(purpose: 1, leases: ProcessLeases([Version(4), Version(9)]))
-        #expect(TableFormat.Header(header.bytes)?.end == header.end)
-        #expect(TableFormat.Slot(slot.bytes)?.leases == slot.leases)
+        #expect(header.bytes.withUnsafeBytes({ TableFormat.Header($0) })?.end == header.end)
+        #expect(slot.bytes.withUnsafeBytes({ TableFormat.Slot($0) })?.leases == slot.leases)
         for index in header.bytes.indices {
             var bytes = header.bytes
             bytes[index] ^= 4
-            #expect(TableFormat.Header(bytes) == nil, "byte \(index)")
+            #expect(bytes.withUnsafeBytes({ TableFormat.Header($0) }) == nil, "byte \(index)")
         }
         for index in slot.bytes.indices {
             var bytes = slot.bytes
             bytes[index] ^= 4
-            #expect(TableFormat.Slot(bytes) == nil, "byte \(index)")
+            #expect(bytes.withUnsafeBytes({ TableFormat.Slot($0) }) == nil, "byte \(index)")
         }
     }
 
@@ -36,7 +36,7 @@ struct ProcessTableTests {
         for count in 0...3 * ProcessLeases.limit {
             let versions = (0..<count).map { Version(UInt64(10 + 3 * $0)) }
             let slot = TableFormat.Slot(purpose: 1, leases: ProcessLeases((versions + versions.prefix(1)).shuffled()))
-            let read = try #require(TableFormat.Slot(slot.bytes)).leases
+            let read = try #require(slot.bytes.withUnsafeBytes({ TableFormat.Slot($0) })).leases
             #expect(read.isEmpty == versions.isEmpty)
             for version in versions { #expect(read.contains(version), "\(version) of \(count)") }
             #expect(!read.contains(Version(9)), "\(count)")

@@ -140,7 +140,7 @@ final class ProcessTable: EnvironmentCompanion {
             try TableFormat.put([UInt8](repeating: 0, count: TableFormat.headerSize), descriptor, at: 0, path)
         }
         // The bytes first: a process that crashes meanwhile is noticed.
-        let bytes = try TableFormat.bytes(descriptor, at: 0, TableFormat.size, path)
+        let bytes = try TableFormat.withBytes(descriptor, at: 0, TableFormat.size, path) { Array($0) }
         let holders = TableFormat.holders(descriptor)
         let crashed = (0..<TableFormat.slotCount).filter { slot in
             let purpose = TableFormat.slot(slot, in: bytes)?.purpose ?? 0
@@ -195,9 +195,10 @@ extension ProcessTable {
     private func header() throws -> TableFormat.Header {
         // A write that is under way may be seen in part.
         for _ in 0..<100 {
-            if let header = TableFormat.Header(try TableFormat.bytes(descriptor, at: 0, TableFormat.headerSize, path)) {
-                return header
+            let header = try TableFormat.withBytes(descriptor, at: 0, TableFormat.headerSize, path) {
+                TableFormat.Header($0)
             }
+            if let header { return header }
         }
         throw ListError.headMismatch(what: "process table", expected: "a header with its checksum", found: "another")
     }
@@ -207,18 +208,15 @@ extension ProcessTable {
     }
 
     /// Whether another process has the store open. The writer's lock is held.
-    var hasNeighbours: Bool {
-        get throws {
-            let generation = try header().generation
-            if let known = state.withLock({ $0.company.isThere(at: generation) }) { return known }
-            return try !neighbours().isEmpty
-        }
+    private func hasNeighbours(_ header: TableFormat.Header) throws -> Bool {
+        if let known = state.withLock({ $0.company.isThere(at: header.generation) }) { return known }
+        return try !neighbours().isEmpty
     }
 
     /// Says where the log ends, if other processes want to know. The writer's lock is held.
     func publish(_ end: Published) throws {
-        guard try hasNeighbours else { return }
         var header = try header()
+        guard try hasNeighbours(header) else { return }
         guard end.head.version > header.end.head.version || end.stored > header.end.stored else { return }
         if end.head.version > header.end.head.version { header.end.head = end.head }
         header.end.stored = max(end.stored, header.end.stored)
@@ -240,7 +238,7 @@ extension ProcessTable {
 
     /// The other processes that have the store open.
     func neighbours() throws -> [Neighbour] {
-        let bytes = try TableFormat.bytes(descriptor, at: 0, TableFormat.size, path)
+        let bytes = try TableFormat.withBytes(descriptor, at: 0, TableFormat.size, path) { Array($0) }
         let found = TableFormat.holders(descriptor).sorted { $0.key < $1.key }.map { index, holder in
             // A process that has just joined has leased nothing.
             let slot = TableFormat.slot(index, in: bytes)
@@ -250,7 +248,8 @@ extension ProcessTable {
         }
         // Of the same bytes as the slots: a process that has joined since has not been looked for. A header that is being
         // written says nothing.
-        if let generation = TableFormat.Header(Array(bytes[..<TableFormat.headerSize]))?.generation {
+        if let header = bytes[..<TableFormat.headerSize].withUnsafeBytes({ TableFormat.Header($0) }) {
+            let generation = header.generation
             state.withLock { $0.company.note(!found.isEmpty, at: generation) }
         }
         return found

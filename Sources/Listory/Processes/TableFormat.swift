@@ -54,12 +54,17 @@ enum TableFormat {
         init() {}
 
         /// A header from its bytes; nil if it is not whole. Before the first process has written it, it is zeros.
-        init?(_ bytes: [UInt8]) {
-            if bytes.allSatisfy({ $0 == 0 }) { return }
-            guard let words = TableFormat.words(bytes, TableFormat.headerSize) else { return nil }
-            generation = words[1]
-            guard let head = bytes[16..<16 + LogHead.byteCount].withUnsafeBytes({ LogHead($0) }) else { return nil }
-            end = ProcessTable.Published(head: head, stored: Version(words[2 + LogHead.byteCount / 8]))
+        init?(_ bytes: UnsafeRawBufferPointer) {
+            guard TableFormat.isWhole(bytes, TableFormat.headerSize) else {
+                if bytes.allSatisfy({ $0 == 0 }) { return }
+                return nil
+            }
+            generation = TableFormat.word(1, in: bytes)
+            guard let head = LogHead(UnsafeRawBufferPointer(rebasing: bytes[16..<16 + LogHead.byteCount])) else {
+                return nil
+            }
+            let stored = TableFormat.word(2 + LogHead.byteCount / 8, in: bytes)
+            end = ProcessTable.Published(head: head, stored: Version(stored))
         }
 
         var bytes: [UInt8] {
@@ -82,12 +87,11 @@ enum TableFormat {
         init(purpose: UInt32, leases: ProcessLeases) { (self.purpose, self.leases) = (purpose, leases) }
 
         /// A slot from its bytes; nil if it is not whole.
-        init?(_ bytes: [UInt8]) {
-            guard let words = TableFormat.words(bytes, TableFormat.slotSize), words[2] <= ProcessLeases.limit else {
-                return nil
-            }
-            purpose = UInt32(truncatingIfNeeded: words[1])
-            leases = ProcessLeases(words[4..<4 + Int(words[2])].map { Version($0) }, isOpen: words[3] != 0)
+        init?(_ bytes: UnsafeRawBufferPointer) {
+            func word(_ index: Int) -> UInt64 { TableFormat.word(index, in: bytes) }
+            guard TableFormat.isWhole(bytes, TableFormat.slotSize), word(2) <= ProcessLeases.limit else { return nil }
+            purpose = UInt32(truncatingIfNeeded: word(1))
+            leases = ProcessLeases((4..<4 + Int(word(2))).map { Version(word($0)) }, isOpen: word(3) != 0)
         }
 
         var bytes: [UInt8] {
@@ -100,7 +104,7 @@ enum TableFormat {
 
     /// The slot of an index in the bytes of a table; nil if it is not whole.
     static func slot(_ index: Int, in bytes: [UInt8]) -> Slot? {
-        Slot(Array(bytes[offset(ofSlot: index)...].prefix(slotSize)))
+        bytes[offset(ofSlot: index)...].prefix(slotSize).withUnsafeBytes { Slot($0) }
     }
 
     /// The other processes that have slots, by slot.
@@ -120,16 +124,15 @@ enum TableFormat {
         return bytes
     }
 
-    /// The words of bytes, the checksum first; nil if the checksum is wrong.
-    private static func words(_ bytes: [UInt8], _ count: Int) -> [UInt64]? {
-        guard bytes.count == count else { return nil }
-        let words = bytes.withUnsafeBytes { bytes in
-            stride(from: 0, to: count, by: 8).map {
-                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
-            }
-        }
-        let sum = bytes[8...].withUnsafeBytes { XXHash64.hash($0, seed: UInt64(count)) }
-        return words[0] == sum ? words : nil
+    /// Whether bytes are as many as they have to be, and have their checksum.
+    private static func isWhole(_ bytes: UnsafeRawBufferPointer, _ count: Int) -> Bool {
+        bytes.count == count
+            && word(0, in: bytes) == XXHash64.hash(UnsafeRawBufferPointer(rebasing: bytes[8...]), seed: UInt64(count))
+    }
+
+    /// A word of bytes; the first one is their checksum.
+    private static func word(_ index: Int, in bytes: UnsafeRawBufferPointer) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
     }
 
     // MARK: The file
@@ -138,16 +141,20 @@ enum TableFormat {
         if code != 0 { throw LMDBError(code: code, in: "process table", detail: path) }
     }
 
-    static func bytes(_ descriptor: Int32, at offset: Int, _ count: Int, _ path: String) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        switch bytes.withUnsafeMutableBytes({ Platform.read(descriptor, into: $0, at: offset) }) {
-        case .failure(let error): throw LMDBError(code: error.number, in: "pread", detail: path)
-        case .success(let read):
-            guard read == count else {
-                throw ListError.headMismatch(
-                    what: "process table", expected: "\(offset + count) bytes", found: "\(offset + read)")
+    /// Calls `body` with bytes of the file.
+    static func withBytes<Result>(
+        _ descriptor: Int32, at offset: Int, _ count: Int, _ path: String, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws -> Result {
+        try withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { bytes in
+            switch Platform.read(descriptor, into: bytes, at: offset) {
+            case .failure(let error): throw LMDBError(code: error.number, in: "pread", detail: path)
+            case .success(let read):
+                guard read == count else {
+                    throw ListError.headMismatch(
+                        what: "process table", expected: "\(offset + count) bytes", found: "\(offset + read)")
+                }
+                return body(UnsafeRawBufferPointer(bytes))
             }
-            return bytes
         }
     }
 

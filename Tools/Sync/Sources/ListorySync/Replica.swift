@@ -85,15 +85,21 @@ public actor Replica {
         let others = log.changes()
         let again = retries.stream()
         await withTaskGroup(of: Void.self) { group in
-            for signals in [own, others, again] { group.addTask { await self.follow(signals) } }
+            group.addTask(executorPreference: executor) {
+                // What was received is a change of the store as well, and nothing to send.
+                await self.follow(own) { (try? self.store.pendingCount) != 0 }
+            }
+            for signals in [others, again] {
+                group.addTask(executorPreference: executor) { await self.follow(signals) }
+            }
             // The first to end has stopped, or the store or the log was closed.
             await group.next()
             group.cancelAll()
         }
     }
 
-    private func follow(_ signals: AsyncStream<Void>) async {
-        for await _ in signals { guard await round() else { return } }
+    private func follow(_ signals: AsyncStream<Void>, where isDue: () -> Bool = { true }) async {
+        for await _ in signals where isDue() { guard await round() else { return } }
     }
 
     /// Exchanges commits. A signal that comes meanwhile leads to another exchange.
@@ -176,7 +182,7 @@ public actor Replica {
     private func exchange() async throws {
         while true {
             // With luck nobody else has appended anything, and this is one round trip.
-            if let tail, try await push(after: tail) {
+            if let tail, try store.pendingCount > 0, try await push(after: tail) {
                 if try store.pendingCount == 0 { return }
                 continue
             }

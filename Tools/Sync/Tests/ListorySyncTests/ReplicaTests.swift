@@ -126,6 +126,34 @@ struct ReplicaTests {
         #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
     }
 
+    @Test("What a replica has received is no reason to ask the log again, but for whether more follows")
+    func noSecondExchange() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        let calls = Mutex<[MemoryLog.Call]>([])
+        let log = MemoryLog(server) { call in
+            calls.withLock { $0.append(call) }
+            return nil
+        }
+        let first = try replica(a, MemoryLog(server))
+        let second = try replica(b, log)
+        let task = Task { await second.follow() }
+        defer { task.cancel() }
+        for id: Int64 in 1...5 {
+            try insert(id, a)
+            try await first.synchronize()
+            for await state in second.states where state.confirmed.rawValue == UInt64(id) { break }
+            // Another exchange would begin now.
+            try await Task.sleep(for: .milliseconds(50))
+            let made = calls.withLock { calls in
+                defer { calls = [] }
+                return calls
+            }
+            // The first time, it is told to look, and does not know where the log ends.
+            if id > 1 { #expect(made == [.entries(after: UInt64(id) - 1), .entries(after: UInt64(id))]) }
+        }
+    }
+
     @Test("A commit that the server does not take is set aside, and those behind it are sent")
     func tooLarge() async throws {
         let server = MemoryServer(maximumEntryBytes: 2_000)
