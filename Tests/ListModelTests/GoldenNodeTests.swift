@@ -5,7 +5,7 @@
 //
 //     stored = lambda number, kind, count, body: (rest := bytes([kind]) + var(count) + body,
 //                                                 struct.pack("<I", X(rest, number) & 0xFFFFFFFF) + rest)[1]
-//     fingerprint = lambda hash: hash >> 38
+//     fingerprint = lambda hash: hash >> 34    # >> 38 in a file of an earlier release
 //     leaf = bytes([0]) + var(1) + bytes([0]) + zz(7) + zz(1) + zz(83) + var(16) + le(X(content, 4) % P)
 
 @testable import ListModel
@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Golden nodes")
 struct GoldenNodeTests {
-    /// The stored bytes, by number.
+    /// The stored bytes, by number, with the fingerprints of an earlier release.
     private static let nodes: [UInt64: [UInt8]] = [
         // A chunk of the index of rows: it has one entry, so all 26 bits of its fingerprint (193eb99) are common, up to
         // the maximum of 32 bits; its leaf has node number 0; the widths are 0.
@@ -61,8 +61,20 @@ struct GoldenNodeTests {
         0x13, 0x9D, 0x61, 0xEC, 68, 2, 1, 1, 1, 1, 1, 0, 1, 2, 1, 4, 2, 1, 1, 1, 1, 0, 1, 6, 1, 8,
     ]
 
-    private static func stored(salt: UInt64 = 0) throws -> StoredList {
-        var stored = StoredList(TreeLimits(), salt: salt)
+    /// The chunks with the fingerprints of new indexes, 193eb997, and 157f2e91 and 2d67c46c.
+    private static let newChunks: [UInt64: [UInt8]] = [
+        1: [0xE2, 0x56, 0x9F, 0x6C, 64, 1, 32, 0x97, 0xF3, 0xFA, 0xC9, 1, 0, 0, 0],
+        5: [0x6A, 0x30, 0x61, 0x2A, 64, 2, 0, 0, 0, 29, 0, 0x91, 0x2E, 0x7F, 0x75, 0xBB, 0x12, 0xFD, 2],
+    ]
+
+    /// Two salts of 0 and the numbers of bits follow.
+    private static let newLocators =
+        [0x4D, 0x38, 0xDE, 0x06, 68, 4] + locators[6...] + [UInt8](repeating: 0, count: 16) + [30, 30]
+
+    private static func stored(salt: UInt64 = 0, bits: Int = 26) throws -> StoredList {
+        var limits = TreeLimits()
+        limits.fingerprintBits = bits
+        var stored = StoredList(limits, salt: salt)
         stored.list.log.append(try Commit(record: GoldenRecordTests.record, version: Version(1)))
         var state = ListState(stored.store)
         let checksum = try GoldenRecordTests.record.withUnsafeBytes { try state.replay($0, previousChecksum: 0) }
@@ -80,12 +92,30 @@ struct GoldenNodeTests {
         #expect(stored.locators?.bytes(Version(1)) == Self.locators)
     }
 
-    @Test("These bytes are read as the list that was stored, and its row is found by id")
-    func reading() throws {
+    @Test("With the fingerprints of new indexes, it stores exactly these bytes")
+    func writingNewFingerprints() throws {
+        let stored = try Self.stored(bits: TreeLimits().fingerprintBits)
+        for (number, bytes) in Self.nodes.merging(Self.newChunks, uniquingKeysWith: { $1 }) {
+            #expect(stored.nodes[number] == bytes, "number \(number)")
+        }
+        #expect(stored.locators?.bytes(Version(1)) == Self.newLocators)
+        for bits: UInt8 in [0, 25, 33, 255] {
+            var writer = ByteWriter()
+            (Self.newLocators.dropLast() + [bits]).withUnsafeBytes { writer.write(raw: $0) }
+            NodeCoding.seal(1, &writer)
+            #expect(writer.withBytes { StoredLocators($0, version: Version(1)) } == nil, "\(bits)")
+        }
+    }
+
+    @Test(
+        "These bytes are read as the list that was stored, and its row is found by id, by whichever release",
+        arguments: [false, true])
+    func reading(isNew: Bool) throws {
         let nodes = MemoryNodes()
-        for (number, bytes) in Self.nodes { nodes[number] = bytes }
+        for (number, bytes) in Self.nodes { nodes[number] = isNew ? Self.newChunks[number] ?? bytes : bytes }
         let checkpoint = try #require(Self.checkpoint.withUnsafeBytes { Checkpoint($0, version: Version(1)) })
-        let locators = try #require(Self.locators.withUnsafeBytes { StoredLocators($0, version: Version(1)) })
+        let locators = try #require(
+            (isNew ? Self.newLocators : Self.locators).withUnsafeBytes { StoredLocators($0, version: Version(1)) })
         let store = NodePool(limits: TreeLimits(), source: nodes)
         var state = ListState(checkpoint, locators, store)
         #expect(state.indexPath(of: 7) == ListIndexPath(section: 0, item: 0))

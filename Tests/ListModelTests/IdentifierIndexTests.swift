@@ -14,20 +14,21 @@ extension IdentifierIndex {
 
 @Suite("Identifier index")
 struct IdentifierIndexTests {
-    /// The expected entries: for each fingerprint (the upper 26 bits of a hash) its leaves, with repetitions.
+    /// The expected entries: for each fingerprint (the upper bits of a hash) its leaves, with repetitions.
     private struct Model {
+        var bits: Int = 30
         var leaves: [UInt64: [UInt32]] = [:]
         var entries: [(hash: UInt64, leaf: UInt32)] = []
 
         mutating func insert(_ hash: UInt64, _ leaf: UInt32) {
-            leaves[hash >> 38, default: []].append(leaf)
+            leaves[hash >> (64 - bits), default: []].append(leaf)
             entries.append((hash, leaf))
         }
 
         mutating func remove(at index: Int) -> (hash: UInt64, leaf: UInt32) {
             let entry = entries.remove(at: index)
-            let position = leaves[entry.hash >> 38]!.firstIndex(of: entry.leaf)!
-            leaves[entry.hash >> 38]!.remove(at: position)
+            let position = leaves[entry.hash >> (64 - bits)]!.firstIndex(of: entry.leaf)!
+            leaves[entry.hash >> (64 - bits)]!.remove(at: position)
             return entry
         }
     }
@@ -45,7 +46,7 @@ struct IdentifierIndexTests {
     private func expectEqual(_ index: borrowing IdentifierIndex, _ model: Model, _ comment: Comment) throws {
         try #require(index.count == model.entries.count, comment)
         for (fingerprint, expected) in model.leaves {
-            try #require(leaves(fingerprint << 38, in: index) == expected.sorted(), comment)
+            try #require(leaves(fingerprint << (64 - model.bits), in: index) == expected.sorted(), comment)
         }
     }
 
@@ -67,8 +68,10 @@ struct IdentifierIndexTests {
     @Test("The table has the entries of a dictionary", arguments: Hashes.allCases, 1...6 as ClosedRange<UInt64>)
     func randomEdits(hashes: Hashes, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var index = IdentifierIndex(NodePool(limits: TreeLimits()))
-        var model = Model()
+        var limits = TreeLimits()
+        limits.fingerprintBits = [26, 30, 32][Int(seed / 2 % 3)]
+        var index = IdentifierIndex(NodePool(limits: limits))
+        var model = Model(bits: limits.fingerprintBits)
         let target = [10, 60, 300][Int(seed % 3)]
         for step in 0..<1_200 {
             let isCrowded = model.entries.count > target
@@ -105,7 +108,9 @@ struct IdentifierIndexTests {
         var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         var model = Model()
         for number in 0..<count { model.insert(generator.next(), UInt32(number)) }
-        index.build(model.entries.map { IdentifierIndex.entry($0.hash, $0.leaf) })
+        var entries: [UInt64] = []
+        for (hash, leaf) in model.entries { entries.append(index.entry(hash, leaf)) }
+        index.build(entries)
         try expectEqual(index, model, "built at once")
         for number in 0..<300 {
             let hash = generator.next()

@@ -167,10 +167,12 @@ package struct StoredLocators: Equatable, Sendable {
     /// - Parameter version: the version of the checkpoint that it belongs to.
     package func bytes(_ version: Version) -> [UInt8] {
         var writer = ByteWriter()
-        // Without salts, the format is that of older releases, which had none. An older release rejects a row with
-        // salts as damaged, and replays the log.
-        let hasSalts = items.salt != 0 || sections.salt != 0
-        NodeCoding.begin(NodeCoding.Kind.locators, count: hasSalts ? 3 : 2, &writer)
+        // Without salts, and with short fingerprints, the format is that of older releases. An older release rejects
+        // a row with more as damaged, and replays the log.
+        let bits = [items.fingerprintBits, sections.fingerprintBits]
+        let hasBits = bits.contains { $0 != IdentifierIndex.earlierFingerprintBits }
+        let hasSalts = hasBits || items.salt != 0 || sections.salt != 0
+        NodeCoding.begin(NodeCoding.Kind.locators, count: hasBits ? 4 : hasSalts ? 3 : 2, &writer)
         for root in [items, sections] {
             for count in [root.entryCount, root.indexChunkCount, root.parentChunkCount] { writer.write(count: count) }
             for word in [root.numberCount, root.nodeCount, root.nextFree] { writer.write(varint: UInt64(word)) }
@@ -180,6 +182,7 @@ package struct StoredLocators: Equatable, Sendable {
             }
         }
         if hasSalts { for root in [items, sections] { writer.write(fixed: root.salt) } }
+        if hasBits { for count in bits { writer.write(byte: UInt8(count)) } }
         NodeCoding.seal(version.rawValue, &writer)
         return writer.withBytes { Array($0) }
     }
@@ -190,14 +193,19 @@ package struct StoredLocators: Equatable, Sendable {
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
         guard reader.readByte() == NodeCoding.Kind.locators else { return nil }
         let count = reader.readWord()
-        guard count == 2 || count == 3 else { return nil }
+        guard (2...4).contains(count) else { return nil }
         items = StoredLocators.readRoot(&reader)
         sections = StoredLocators.readRoot(&reader)
-        if count == 3 {
+        if count >= 3 {
             items.salt = reader.read(fixed: UInt64.self)
             sections.salt = reader.read(fixed: UInt64.self)
         }
-        if reader.isDamaged || reader.remaining != 0 { return nil }
+        if count == 4 {
+            items.fingerprintBits = Int(reader.readByte())
+            sections.fingerprintBits = Int(reader.readByte())
+        }
+        let areRight = [items, sections].allSatisfy { (26...32).contains($0.fingerprintBits) }
+        if reader.isDamaged || reader.remaining != 0 || !areRight { return nil }
     }
 
     init(items: LocatorRoot, sections: LocatorRoot) {

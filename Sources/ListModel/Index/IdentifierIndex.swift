@@ -1,13 +1,13 @@
 // Finds the leaf of an id by the hash of the id: a hash table with linear hashing over chunks of sorted entries of
 // eight bytes.
 //
-// An entry holds the upper 26 bits of the hash (the fingerprint) and the node number of a leaf. It does not hold the
+// An entry holds the upper 30 bits of the hash (the fingerprint) and the node number of a leaf. It does not hold the
 // id: the leaf has the id, and a lookup compares it there. The lowest bits of a fingerprint select the chunk of an
 // entry. The entries of a chunk are sorted by fingerprint. Fingerprints are evenly distributed, so a search begins at
 // the interpolated position. The index grows by splitting one chunk at a time (W. Litwin, Linear Hashing, 1980), so no
 // edit waits for a rebuild.
 //
-// Positions and masks cannot overflow: there are fewer than 2³² chunks, and fingerprints have 26 bits. They are not
+// Positions and masks cannot overflow: there are fewer than 2³² chunks, and fingerprints have at most 32 bits. They are not
 // checked in these loops, because every edit runs them.
 //
 // Always holds: with p chunks and 2ᵍ ≤ p < 2ᵍ⁺¹, an entry is in the chunk whose position is its lowest g + 1 bits if
@@ -18,10 +18,12 @@ struct IdentifierIndex: ~Copyable {
     /// The average number of entries in a chunk at which the index grows.
     static var load: Int { 64 }
 
-    /// The number of bits in a fingerprint. A compromise: few bits keep the index small in a file; with 26 bits and a
-    /// million ids, one lookup in sixty searches a wrong leaf first.
-    static var fingerprintBits: Int { 26 }
+    /// The number of bits in a fingerprint of an index that an earlier release has made. With ten million ids, one lookup in seven
+    /// searches a wrong leaf first.
+    static var earlierFingerprintBits: Int { 26 }
 
+    /// The number of bits in a fingerprint, 26 to 32.
+    let fingerprintBits: Int
     /// The entries, with the fingerprint in the upper 32 bits and the node number of the leaf in the lower 32.
     var chunks: ChunkTable
     /// The number of entries.
@@ -29,6 +31,7 @@ struct IdentifierIndex: ~Copyable {
 
     /// An empty index.
     init(_ pool: NodePool) {
+        fingerprintBits = pool.limits.fingerprintBits
         chunks = ChunkTable(kind: NodeCoding.Kind.indexChunk, pool)
         count = 0
         chunks.append()
@@ -36,6 +39,7 @@ struct IdentifierIndex: ~Copyable {
 
     /// A stored index.
     init(_ root: LocatorRoot, _ pool: NodePool) {
+        fingerprintBits = root.fingerprintBits
         chunks = ChunkTable(
             kind: NodeCoding.Kind.indexChunk, count: root.indexChunkCount, directories: root.indexDirectories, pool)
         count = root.entryCount
@@ -43,11 +47,11 @@ struct IdentifierIndex: ~Copyable {
 
     /// The fingerprint of a hash.
     @inline(__always)
-    private static func fingerprint(_ hash: UInt64) -> UInt64 { hash &>> UInt64(64 - fingerprintBits) }
+    private func fingerprint(_ hash: UInt64) -> UInt64 { hash &>> UInt64(64 &- fingerprintBits) }
 
     /// The entry of a hash and the leaf of its id.
     @inline(__always)
-    static func entry(_ hash: UInt64, _ leaf: UInt32) -> UInt64 {
+    func entry(_ hash: UInt64, _ leaf: UInt32) -> UInt64 {
         fingerprint(hash) &<< 32 | UInt64(leaf)
     }
 
@@ -62,13 +66,13 @@ struct IdentifierIndex: ~Copyable {
 
     /// The position of the first entry whose fingerprint is greater than or equal to this one.
     @inline(__always)
-    private static func position(_ fingerprint: UInt64, in words: UnsafeMutableBufferPointer<UInt64>) -> Int {
-        position(fingerprint, in: words, from: beginning(fingerprint, count: words.count))
+    private func position(_ fingerprint: UInt64, in words: UnsafeMutableBufferPointer<UInt64>) -> Int {
+        IdentifierIndex.position(fingerprint, in: words, from: beginning(fingerprint, count: words.count))
     }
 
     /// The position at which a search begins: where the entry is if the fingerprints of the chunk are evenly distributed.
     @inline(__always)
-    private static func beginning(_ fingerprint: UInt64, count: Int) -> Int {
+    private func beginning(_ fingerprint: UInt64, count: Int) -> Int {
         Int(truncatingIfNeeded: (fingerprint &* UInt64(count)) &>> UInt64(fingerprintBits))
     }
 
@@ -89,9 +93,9 @@ struct IdentifierIndex: ~Copyable {
     /// - Complexity: O(1) expected.
     @inline(__always)
     func firstLeaf(hash: UInt64, where matches: (UInt32) -> Bool) -> UInt32? {
-        let fingerprint = IdentifierIndex.fingerprint(hash)
+        let fingerprint = self.fingerprint(hash)
         let words = chunks.words(chunk(fingerprint))
-        var position = IdentifierIndex.position(fingerprint, in: words)
+        var position = self.position(fingerprint, in: words)
         while position < words.count && words[position] &>> 32 == fingerprint {
             let leaf = UInt32(truncatingIfNeeded: words[position])
             if matches(leaf) { return leaf }
@@ -111,7 +115,7 @@ struct IdentifierIndex: ~Copyable {
             for (hash, beginning) in zip(hashes, beginnings) {
                 // One of those before may have been inserted into the same chunk, which only changes where the search begins.
                 let position = position(from: beginning, hash: hash)
-                chunks.insert(IdentifierIndex.entry(hash, leaf), at: position, ofChunk: beginning.chunk)
+                chunks.insert(entry(hash, leaf), at: position, ofChunk: beginning.chunk)
             }
         }
         count &+= hashes.count
@@ -120,15 +124,15 @@ struct IdentifierIndex: ~Copyable {
     /// Changes the leaf of an id. Does nothing if the index does not have the id.
     @inline(__always)
     mutating func relocate(hash: UInt64, from old: UInt32, to new: UInt32) {
-        let chunk = chunk(IdentifierIndex.fingerprint(hash))
-        guard let position = position(of: IdentifierIndex.entry(hash, old), chunk) else { return }
-        chunks.mutableWords(chunk)[position] = IdentifierIndex.entry(hash, new)
+        let chunk = self.chunk(fingerprint(hash))
+        guard let position = self.position(of: entry(hash, old), chunk) else { return }
+        chunks.mutableWords(chunk)[position] = entry(hash, new)
     }
 
     /// Removes an id. Does nothing if the index does not have the id.
     mutating func remove(hash: UInt64, leaf: UInt32) {
-        let chunk = chunk(IdentifierIndex.fingerprint(hash))
-        guard let position = position(of: IdentifierIndex.entry(hash, leaf), chunk) else { return }
+        let chunk = self.chunk(fingerprint(hash))
+        guard let position = self.position(of: entry(hash, leaf), chunk) else { return }
         chunks.remove(at: position, ofChunk: chunk)
         count &-= 1
     }
@@ -137,7 +141,7 @@ struct IdentifierIndex: ~Copyable {
     @inline(__always)
     private func position(of entry: UInt64, _ chunk: Int) -> Int? {
         let words = chunks.words(chunk)
-        var position = IdentifierIndex.position(entry &>> 32, in: words)
+        var position = self.position(entry &>> 32, in: words)
         while position < words.count && words[position] &>> 32 == entry &>> 32 {
             if words[position] == entry { return position }
             position &+= 1
@@ -171,10 +175,10 @@ extension IdentifierIndex {
     /// because nothing depends on what is read.
     private func begin(_ hashes: UnsafeBufferPointer<UInt64>, _ beginnings: UnsafeMutableBufferPointer<Beginning>) {
         for (number, hash) in hashes.enumerated() {
-            let fingerprint = IdentifierIndex.fingerprint(hash)
-            let chunk = chunk(fingerprint)
+            let fingerprint = self.fingerprint(hash)
+            let chunk = self.chunk(fingerprint)
             let words = chunks.words(chunk)
-            let position = IdentifierIndex.beginning(fingerprint, count: words.count)
+            let position = beginning(fingerprint, count: words.count)
             let isBefore = position < words.count && words[position] &>> 32 < fingerprint
             beginnings.initializeElement(
                 at: number, to: Beginning(chunk: chunk, position: position, isBefore: isBefore))
@@ -186,7 +190,7 @@ extension IdentifierIndex {
     private func position(from beginning: Beginning, hash: UInt64) -> Int {
         let words = chunks.words(beginning.chunk)
         return IdentifierIndex.position(
-            IdentifierIndex.fingerprint(hash), in: words,
+            fingerprint(hash), in: words,
             from: min(words.count, beginning.position &+ (beginning.isBefore ? 1 : 0)))
     }
 
@@ -199,7 +203,7 @@ extension IdentifierIndex {
             for (number, hash) in hashes.enumerated() {
                 let words = chunks.words(beginnings[number].chunk)
                 let position = position(from: beginnings[number], hash: hash)
-                if position < words.count, words[position] &>> 32 == IdentifierIndex.fingerprint(hash) {
+                if position < words.count, words[position] &>> 32 == fingerprint(hash) {
                     try body(number)
                 }
             }
@@ -242,6 +246,7 @@ extension IdentifierIndex {
     mutating func capture(_ nextNumber: inout UInt64, _ image: inout ChunkImage, _ root: inout LocatorRoot) {
         chunks.capture(&nextNumber, &image)
         root.entryCount = count
+        root.fingerprintBits = fingerprintBits
         root.indexChunkCount = chunks.count
         root.indexDirectories = chunks.directories
     }

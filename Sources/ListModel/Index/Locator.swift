@@ -26,6 +26,8 @@ struct LocatorRoot: Equatable, Sendable {
     var nextFree: UInt32 = 0
     /// The salt for hashing ids; 0 in a file from before salts.
     var salt: UInt64 = 0
+    /// The number of bits in a fingerprint.
+    var fingerprintBits = IdentifierIndex.earlierFingerprintBits
 }
 
 struct Locator<Element>: ~Copyable {

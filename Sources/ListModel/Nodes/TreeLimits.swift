@@ -12,6 +12,9 @@ package struct TreeLimits: Hashable, Sendable {
     /// The most rows and sections of a list: those of `Limits`, except in tests.
     package var rows = Limits.rows
     package var sections = Limits.sections
+    /// The bits of the fingerprint of an id in a new index, 26 to 32. A compromise: few bits keep the index small in a file; with 30 bits
+    /// and ten million ids, one lookup in a hundred searches a wrong leaf first.
+    package var fingerprintBits = 30
 
     /// Limits with other widths than the default.
     ///
