@@ -99,12 +99,48 @@ struct GoldenNodeTests {
             #expect(stored.nodes[number] == bytes, "number \(number)")
         }
         #expect(stored.locators?.bytes(Version(1)) == Self.newLocators)
-        for bits: UInt8 in [0, 25, 33, 255] {
+        func locators(_ bits: [UInt8]) -> StoredLocators? {
             var writer = ByteWriter()
-            (Self.newLocators.dropLast() + [bits]).withUnsafeBytes { writer.write(raw: $0) }
+            (Self.newLocators.dropLast(2) + bits).withUnsafeBytes { writer.write(raw: $0) }
             NodeCoding.seal(1, &writer)
-            #expect(writer.withBytes { StoredLocators($0, version: Version(1)) } == nil, "\(bits)")
+            return writer.withBytes { StoredLocators($0, version: Version(1)) }
         }
+        for bits: UInt8 in [0, 25, 33, 255] {
+            #expect(locators([bits, 30]) == nil && locators([30, bits]) == nil, "\(bits)")
+        }
+        let mixed = try #require(locators([26, 30]))
+        #expect(mixed.items.fingerprintBits == 26 && mixed.sections.fingerprintBits == 30)
+        #expect(mixed.bytes(Version(1)).suffix(2) == [26, 30])
+    }
+
+    @Test("An index of an earlier release keeps its fingerprints when it is edited and stored again")
+    func earlierFingerprints() throws {
+        var limits = TreeLimits()
+        limits.fingerprintBits = 26
+        var stored = StoredList(limits)
+        try stored.list.commit { list in
+            try list.insertSection(NewSection(id: 0))
+            try list.insert((0..<500).map { NewRow(id: .integer($0), content: []) }, at: .end(ofSection: 0))
+        }
+        try stored.checkpoint()
+        for first: Int64 in [500, 1_000] {
+            stored.limits = TreeLimits()
+            try stored.reopen()
+            try stored.list.commit { list in
+                try list.insert(
+                    (first..<first + 500).map { NewRow(id: .integer($0), content: []) }, at: .end(ofSection: 0))
+                try list.delete(.item(.integer(first / 2)))
+            }
+            try stored.checkpoint()
+            let bits = stored.locators.map { [$0.items.fingerprintBits, $0.sections.fingerprintBits] }
+            #expect(bits == [26, 26])
+        }
+        try stored.reopen()
+        for id: Int64 in 0..<1_500 {
+            let isThere = stored.list.editor.state.indexPath(of: .integer(id)) != nil
+            #expect(isThere != [250, 500].contains(id), "\(id)")
+        }
+        try stored.list.editor.checkInvariants()
     }
 
     @Test(

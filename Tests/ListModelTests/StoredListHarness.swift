@@ -53,7 +53,8 @@ struct StoredList: ~Copyable {
     private(set) var store: NodePool
     private(set) var kept: [Kept] = []
     private(set) var locators: StoredLocators?
-    private let limits: TreeLimits
+    /// Those of nodes from the next reopening on.
+    var limits: TreeLimits
     private let cacheSize: Int
     private let salt: UInt64?
     private(set) var nextNumber: UInt64 = 1

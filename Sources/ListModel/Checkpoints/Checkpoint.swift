@@ -167,8 +167,8 @@ package struct StoredLocators: Equatable, Sendable {
     /// - Parameter version: the version of the checkpoint that it belongs to.
     package func bytes(_ version: Version) -> [UInt8] {
         var writer = ByteWriter()
-        // Without salts, and with short fingerprints, the format is that of older releases. An older release rejects
-        // a row with more as damaged, and replays the log.
+        // The lowest count that suffices, so that older releases can read the row: 2 without salts, 3 with salts, 4 if
+        // fingerprints do not have 26 bits. A release that does not know a count replays the log.
         let bits = [items.fingerprintBits, sections.fingerprintBits]
         let hasBits = bits.contains { $0 != IdentifierIndex.earlierFingerprintBits }
         let hasSalts = hasBits || items.salt != 0 || sections.salt != 0

@@ -1,7 +1,7 @@
 // Finds the leaf of an id by the hash of the id: a hash table with linear hashing over chunks of sorted entries of
 // eight bytes.
 //
-// An entry holds the upper 30 bits of the hash (the fingerprint) and the node number of a leaf. It does not hold the
+// An entry holds the upper bits of the hash (the fingerprint) and the node number of a leaf. It does not hold the
 // id: the leaf has the id, and a lookup compares it there. The lowest bits of a fingerprint select the chunk of an
 // entry. The entries of a chunk are sorted by fingerprint. Fingerprints are evenly distributed, so a search begins at
 // the interpolated position. The index grows by splitting one chunk at a time (W. Litwin, Linear Hashing, 1980), so no
@@ -18,8 +18,8 @@ struct IdentifierIndex: ~Copyable {
     /// The average number of entries in a chunk at which the index grows.
     static var load: Int { 64 }
 
-    /// The number of bits in a fingerprint of an index that an earlier release has made. With ten million ids, one lookup in seven
-    /// searches a wrong leaf first.
+    /// The number of bits in a fingerprint of an index that an earlier release has made. With ten million ids, one new id in
+    /// seven has the fingerprint of another one, and is looked for in its leaf.
     static var earlierFingerprintBits: Int { 26 }
 
     /// The number of bits in a fingerprint, 26 to 32.

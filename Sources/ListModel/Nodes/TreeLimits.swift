@@ -1,6 +1,6 @@
-// The widths of tree nodes. They are configurable, so that tests reach splits and merges with a handful of rows.
+// The widths of tree nodes, and other limits. They are configurable, so that tests reach splits and merges with a handful of rows.
 
-/// The widths of tree nodes.
+/// The widths of tree nodes, and other limits.
 ///
 /// The default suits rows of 40 bytes: a leaf of 1.3 KB is copied in a fraction of a microsecond, and three levels of
 /// inner nodes reach beyond a million rows.
@@ -13,7 +13,7 @@ package struct TreeLimits: Hashable, Sendable {
     package var rows = Limits.rows
     package var sections = Limits.sections
     /// The bits of the fingerprint of an id in a new index, 26 to 32. A compromise: few bits keep the index small in a file; with 30 bits
-    /// and ten million ids, one lookup in a hundred searches a wrong leaf first.
+    /// and ten million ids, one new id in a hundred has the fingerprint of another one, and is looked for in its leaf.
     package var fingerprintBits = 30
 
     /// Limits with other widths than the default.

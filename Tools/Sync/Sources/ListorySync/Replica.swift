@@ -78,28 +78,24 @@ public actor Replica {
 
     // MARK: Following
 
-    /// Exchanges commits whenever the log or the store has new ones, until the task is cancelled, the store is closed, or a problem has
+    /// Exchanges commits whenever the log may have new ones, or some wait here, until the task is cancelled, the store is closed, or a problem has
     /// to be decided, which ``state`` says then.
     public func follow() async {
         guard let own = try? store.commitSignals() else { return }
         let others = log.changes()
         let again = retries.stream()
         await withTaskGroup(of: Void.self) { group in
-            group.addTask(executorPreference: executor) {
-                // What was received is a change of the store as well, and nothing to send.
-                await self.follow(own) { (try? self.store.pendingCount) != 0 }
-            }
-            for signals in [others, again] {
-                group.addTask(executorPreference: executor) { await self.follow(signals) }
-            }
+            // What was received is a change of the store as well, and nothing to send.
+            group.addTask { await self.follow(own) { (try? self.store.pendingCount) != 0 } }
+            for signals in [others, again] { group.addTask { await self.follow(signals) } }
             // The first to end has stopped, or the store or the log was closed.
             await group.next()
             group.cancelAll()
         }
     }
 
-    private func follow(_ signals: AsyncStream<Void>, where isDue: () -> Bool = { true }) async {
-        for await _ in signals where isDue() { guard await round() else { return } }
+    private func follow(_ signals: AsyncStream<Void>, where isWorthwhile: () -> Bool = { true }) async {
+        for await _ in signals where isWorthwhile() { guard await round() else { return } }
     }
 
     /// Exchanges commits. A signal that comes meanwhile leads to another exchange.

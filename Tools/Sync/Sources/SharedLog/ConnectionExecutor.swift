@@ -2,19 +2,14 @@ import Dispatch
 
 /// Runs an actor on a dispatch queue of its own, so that the calls of a blocking client library do not take threads from Swift's
 /// cooperative pool, which has few.
-///
-/// A task that prefers it is resumed on that queue, too, where it would otherwise change threads before it comes to the actor.
-package final class ConnectionExecutor: SerialExecutor, TaskExecutor {
+package final class ConnectionExecutor: SerialExecutor {
     package let queue: DispatchQueue
 
     package init(label: String) { queue = DispatchQueue(label: label) }
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async {
-            job.runSynchronously(
-                isolatedTo: self.asUnownedSerialExecutor(), taskExecutor: self.asUnownedTaskExecutor())
-        }
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }
 

@@ -129,7 +129,9 @@ struct ReplicaBench {
         fsync(file)
         var others: [Double] = []
         for number in 0..<200 {
-            let entry = LogEntry(after: position, payload: [UInt8](repeating: 7, count: 80))
+            // The same bytes.
+            let record = try first.sharedRecord(of: Version(UInt64(number + 1)))
+            let entry = LogEntry(after: position, payload: [1] + record)
             others.append(
                 try await time {
                     try writer.signal(entry)
