@@ -123,8 +123,8 @@ struct GoldenNodeTests {
             try list.insert((0..<500).map { NewRow(id: .integer($0), content: []) }, at: .end(ofSection: 0))
         }
         try stored.checkpoint()
+        stored.limits = TreeLimits()
         for first: Int64 in [500, 1_000] {
-            stored.limits = TreeLimits()
             try stored.reopen()
             try stored.list.commit { list in
                 try list.insert(

@@ -204,7 +204,9 @@ package struct StoredLocators: Equatable, Sendable {
             items.fingerprintBits = Int(reader.readByte())
             sections.fingerprintBits = Int(reader.readByte())
         }
-        let areRight = [items, sections].allSatisfy { (26...32).contains($0.fingerprintBits) }
+        let areRight = [items, sections].allSatisfy {
+            IdentifierIndex.allFingerprintBits.contains($0.fingerprintBits)
+        }
         if reader.isDamaged || reader.remaining != 0 || !areRight { return nil }
     }
 

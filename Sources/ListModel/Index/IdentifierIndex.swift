@@ -21,8 +21,10 @@ struct IdentifierIndex: ~Copyable {
     /// The number of bits in a fingerprint of an index that an earlier release has made. With ten million ids, one new id in
     /// seven has the fingerprint of another one, and is looked for in its leaf.
     static var earlierFingerprintBits: Int { 26 }
+    /// The numbers of bits that a fingerprint may have: an entry has space for no more.
+    static var allFingerprintBits: ClosedRange<Int> { earlierFingerprintBits...32 }
 
-    /// The number of bits in a fingerprint, 26 to 32.
+    /// The number of bits in a fingerprint, one of ``allFingerprintBits``.
     let fingerprintBits: Int
     /// The entries, with the fingerprint in the upper 32 bits and the node number of the leaf in the lower 32.
     var chunks: ChunkTable
@@ -67,7 +69,7 @@ struct IdentifierIndex: ~Copyable {
     /// The position of the first entry whose fingerprint is greater than or equal to this one.
     @inline(__always)
     private func position(_ fingerprint: UInt64, in words: UnsafeMutableBufferPointer<UInt64>) -> Int {
-        IdentifierIndex.position(fingerprint, in: words, from: beginning(fingerprint, count: words.count))
+        position(fingerprint, in: words, from: beginning(fingerprint, count: words.count))
     }
 
     /// The position at which a search begins: where the entry is if the fingerprints of the chunk are evenly distributed.
@@ -77,7 +79,7 @@ struct IdentifierIndex: ~Copyable {
     }
 
     @inline(__always)
-    private static func position(
+    private func position(
         _ fingerprint: UInt64, in words: UnsafeMutableBufferPointer<UInt64>, from beginning: Int
     ) -> Int {
         guard let start = words.baseAddress else { return 0 }
@@ -189,7 +191,7 @@ extension IdentifierIndex {
     @inline(__always)
     private func position(from beginning: Beginning, hash: UInt64) -> Int {
         let words = chunks.words(beginning.chunk)
-        return IdentifierIndex.position(
+        return position(
             fingerprint(hash), in: words,
             from: min(words.count, beginning.position &+ (beginning.isBefore ? 1 : 0)))
     }

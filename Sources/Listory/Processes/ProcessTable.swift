@@ -248,8 +248,7 @@ extension ProcessTable {
         }
         // Of the same bytes as the slots: a process that has joined since has not been looked for. A header that is being
         // written says nothing.
-        if let header = bytes[..<TableFormat.headerSize].withUnsafeBytes({ TableFormat.Header($0) }) {
-            let generation = header.generation
+        if let generation = TableFormat.header(in: bytes)?.generation {
             state.withLock { $0.company.note(!found.isEmpty, at: generation) }
         }
         return found

@@ -102,6 +102,9 @@ enum TableFormat {
         }
     }
 
+    /// The header in the bytes of a table; nil if it is not whole.
+    static func header(in bytes: [UInt8]) -> Header? { bytes.prefix(headerSize).withUnsafeBytes { Header($0) } }
+
     /// The slot of an index in the bytes of a table; nil if it is not whole.
     static func slot(_ index: Int, in bytes: [UInt8]) -> Slot? {
         bytes[offset(ofSlot: index)...].prefix(slotSize).withUnsafeBytes { Slot($0) }
