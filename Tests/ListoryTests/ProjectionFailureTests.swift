@@ -254,7 +254,7 @@ struct ProjectionFailureTests {
 
 @Suite("Projections and threads")
 struct ProjectionThreadTests {
-    @Test("While some threads edit, others see values that fit their versions", .timeLimit(.minutes(2)))
+    @Test("While some threads edit, others see values that fit their versions", .timeLimit(.minutes(10)))
     func threads() throws {
         let fixture = try StoreFixture {
             $0.durability = .deferred

@@ -91,7 +91,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("Edits through the page reach the other process", .timeLimit(.minutes(2)))
+    @Test("Edits through the page reach the other process", .timeLimit(.minutes(10)))
     func writes() async throws {
         let program = try Program(store.path, "--allow-write", "--until-input-ends")
         let browser = try Browser(program.link)

@@ -44,7 +44,7 @@ struct ProgramTests {
         var title: String
     }
 
-    @Test("An app opens a file that the program has made and goes on with", .timeLimit(.minutes(2)))
+    @Test("An app opens a file that the program has made and goes on with", .timeLimit(.minutes(10)))
     func programFirst() async throws {
         let (server, folder) = (try NATSServer(), try TemporaryFolder())
         defer { server.end() }
@@ -62,7 +62,7 @@ struct ProgramTests {
         try store.close()
     }
 
-    @Test("What is edited in one app appears in the other, which undoes it", .timeLimit(.minutes(2)))
+    @Test("What is edited in one app appears in the other, which undoes it", .timeLimit(.minutes(10)))
     func twoApps() async throws {
         let (server, folder) = (try NATSServer(), try TemporaryFolder())
         defer { server.end() }

@@ -8,12 +8,14 @@ import Testing
 
 @Suite("Devices that share a list")
 struct SimulationTests {
-    /// Runs a simulation for each of some seeds, and returns the first failure.
+    /// Runs a simulation for each of some seeds, and returns the first failure. Other tests have their turn between two seeds: a simulation
+    /// waits for nothing, so it keeps a thread of the tasks, of which there are as many as cores.
     private func failure(
         seeds: Range<UInt64>, _ run: @Sendable (UInt64) async throws -> Void
     ) async -> String? {
         for seed in seeds {
             do { try await run(seed) } catch { return "seed \(seed): \(error)" }
+            await Task.yield()
         }
         Soak.count(seeds.count)
         return nil
