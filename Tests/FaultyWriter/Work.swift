@@ -1,8 +1,10 @@
 // What is done to stores while calls fail. Each kind of work goes on after an error as an app would: it tries again, and in
 // the end closes the store without what could not be appended.
 
+import Dispatch
 import ListModel
-import Listory
+@_spi(Sync) import Listory
+import Synchronization
 import TestSupport
 
 #if canImport(Glibc)
@@ -28,6 +30,8 @@ enum Work: String {
     case erase
     /// A copy, and edits of both files.
     case copy
+    /// A replica receives commits, alone and before its own.
+    case receive
 
     /// The name of the store; a copy is `copy`.
     static let name = "list.listory"
@@ -36,6 +40,11 @@ enum Work: String {
     func prepare(_ session: Session) throws {
         if self == .create { return }
         let store = try UntypedStore.create(at: session.path(Work.name), options: options)
+        if self == .receive {
+            try store.beginSharing()
+            try store.receive(try shared(session)[..<3].map(\.record))
+            return try store.close()
+        }
         let count = (isRewritten ? 14 : self == .checkpoints ? 30 : 6) + Int(session.seed % 4)
         for number in 0..<count { _ = try insert(store, session, number, .immediate) }
         if isRewritten {
@@ -55,6 +64,7 @@ enum Work: String {
             if !session.attempt({ try rewrite(session) }) { session.attempt { try rewrite(session) } }
             _ = try use(session)
         case .copy: try copy(session)
+        case .receive: if try !receive(session) { _ = try receive(session) }
         }
     }
 
@@ -89,16 +99,22 @@ enum Work: String {
     private func insert(
         _ store: UntypedStore, _ session: Session, _ number: Int, _ durability: Durability, isLarge: Bool = false
     ) throws -> Commit {
+        try store.edit("Insert", durability: durability) { list in
+            try insert(into: &list, session, number, isLarge: isLarge)
+        }!
+    }
+
+    private func insert(
+        into list: inout UntypedEditor, _ session: Session, _ number: Int, isLarge: Bool = false
+    ) throws {
         let random = (session.seed >> 8) &+ UInt64(number) &* 7_919
         // Too large for the journal, or any other size.
         let size = isLarge ? 8_200 + Int(random % 9_000) : Int(random % 300)
         let content = Array("row \(number)".utf8) + [UInt8](repeating: 7, count: size)
-        return try store.edit("Insert", durability: durability) { list in
-            if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
-            let item = NewRow(id: .string("\(list.state.version) \(number)"), content: content)
-            try list.insert(item, at: .end(ofSection: "rows"))
-            try list.toggle(.item(item.id))
-        }!
+        if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
+        let item = NewRow(id: .string("\(list.state.version) \(number)"), content: content)
+        try list.insert(item, at: .end(ofSection: "rows"))
+        try list.toggle(.item(item.id))
     }
 
     // MARK: - Editing
@@ -223,6 +239,69 @@ enum Work: String {
         close(store, session)
     }
 
+    // MARK: - Sharing
+
+    /// The commits of a shared log: the same in each fork.
+    private func shared(_ session: Session) throws -> [Commit] {
+        var list = MemoryList()
+        return try (0..<12).map { number in
+            try list.commit { try insert(into: &$0, session, 1_000 + number, isLarge: number == 8) }!
+        }
+    }
+
+    /// Brings a replica up to a commit of the shared log.
+    private func exchange(_ store: UntypedStore, _ commits: ArraySlice<Commit>) throws {
+        let confirmed = Int(store.confirmed!.version.rawValue)
+        let rest = commits.dropFirst(confirmed).map(\.record)
+        try store.receive(Array(rest.dropFirst(store.confirm(rest))))
+    }
+
+    /// Opens the replica, receives commits, edits and closes it.
+    ///
+    /// - Returns: whether it could be opened.
+    private func receive(_ session: Session) throws -> Bool {
+        let commits = try shared(session)
+        var opened: UntypedStore?
+        session.attempt { opened = try UntypedStore.open(at: session.path(Work.name), options: options) }
+        guard let store = opened else { return false }
+        let updates = try? store.updates()
+        var isWhole = false
+        // The ninth commit does not fit into the journal. Behind the sixth and the tenth, own ones are pending.
+        for count in [4, 6, 9, 10, 12] {
+            isWhole = session.attempt {
+                // Once more if it failed, as a replica does.
+                if !session.attempt({ try exchange(store, commits[..<count]) }) {
+                    try exchange(store, commits[..<count])
+                }
+                session.durable(Work.name, Version(UInt64(count)), commits[count - 1].stateHash)
+            }
+            guard count == 6 || count == 10 else { continue }
+            session.attempt { _ = try insert(store, session, 100 + count, count == 6 ? .immediate : .deferred) }
+        }
+        let hash = try? store.snapshot.stateHash
+        close(store, session)
+        // Whatever a reader was told before an error, at the end it has the rows of the store.
+        if isWhole, let hash, let updates {
+            let seen = Work.last(of: updates)?.stateHash
+            if seen != hash {
+                session.wrong("a reader has \(seen.map(String.init(describing:)) ?? "nothing"), the store \(hash)")
+            }
+        }
+        return true
+    }
+
+    /// The last rows of updates that end.
+    private static func last(of updates: UntypedUpdates) -> UntypedSnapshot? {
+        let last = Mutex<UntypedSnapshot?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+            for await update in updates { last.withLock { $0 = update.snapshot } }
+            isDone.signal()
+        }
+        isDone.wait()
+        return last.withLock { $0 }
+    }
+
     // MARK: - Afterwards
 
     /// Opens what is left without faults, and compares it with what was acknowledged. Every line of the report is a
@@ -261,6 +340,10 @@ enum Work: String {
         // Each commit has inserted a row and checked it.
         for section in try store.snapshot.sections where self != .checkpoints {
             if section.items.contains(where: { !$0.isChecked }) { session.wrong("a commit of \(name) is partial") }
+        }
+        if self == .receive {
+            try exchange(store, shared(session)[...])
+            if store.confirmed?.version != 12 { session.wrong("\(String(describing: store.confirmed)) is confirmed") }
         }
         _ = try insert(store, session, 500, .immediate)
         try store.checkpoint()

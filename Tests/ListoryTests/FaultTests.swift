@@ -18,7 +18,7 @@ struct FaultTests {
         ("open", ["once", "forever"]), ("rename", ["once", "forever"]), ("remove", ["once", "forever"]),
     ]
 
-    private static let works = ["edit", "recover", "create", "checkpoints", "compact", "erase", "copy"]
+    private static let works = ["edit", "recover", "create", "checkpoints", "compact", "erase", "copy", "receive"]
 
     @Test("Each call that uses the disk fails, once, for ever or after a half", arguments: works)
     func calls(work: String) throws {

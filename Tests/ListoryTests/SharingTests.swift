@@ -223,6 +223,28 @@ struct SharingTests {
         withExtendedLifetime((first, second)) {}
     }
 
+    @Test("A reader of updates gets every received commit, whether it goes into the journal or past it")
+    func toldOnce() async throws {
+        let (first, a) = try store()
+        let (second, b) = try store { $0.journal.size = (8 << 10) - 16 }
+        let updates = try b.updates()
+        var log = Log()
+        for (id, size) in [(1, 10), (2, 10_000), (3, 10)] {
+            try a.edit("Insert") { list in
+                if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0, title: "")) }
+                let row = NewRow(id: .integer(Int64(id)), content: [UInt8](repeating: 7, count: size))
+                try list.insert(row, at: .end(ofSection: 0))
+            }
+            try send(a, &log)
+            try b.receive(Array(log.after(try #require(b.confirmed).version)))
+        }
+        try b.close()
+        var versions: [Version] = []
+        for await update in updates { versions.append(update.snapshot.version) }
+        #expect(versions == [1, 2, 3])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("A pending commit that another replica has made again is recognised by its id, and not made twice")
     func twins() throws {
         let (first, a) = try store()

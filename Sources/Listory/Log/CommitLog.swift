@@ -211,10 +211,14 @@ extension CommitLog {
     ///   - run: records, some of which follow the head.
     ///   - range: which of them are appended; the first one is that of the version after the head.
     ///   - head: the end of the log as the commits suppose it.
+    ///   - written: called before the sync, if the commits go into the journal: no other process can come first any more. If it throws,
+    ///     nothing is appended.
     /// - Returns: the new head.
-    /// - Throws: ``LostRace`` if another process has appended; `LMDBError`.
-    func append(_ run: RecordRun, _ range: Range<Int>, after head: LogHead) throws -> LogHead {
-        try journal.append(run, range, after: head)
+    /// - Throws: ``LostRace`` if another process has appended; `LMDBError`; what `written` throws.
+    func append(
+        _ run: RecordRun, _ range: Range<Int>, after head: LogHead, written: () throws -> Void = {}
+    ) throws -> LogHead {
+        try journal.append(run, range, after: head, written: written)
     }
 }
 

@@ -9,11 +9,16 @@ import ListModel
 extension Journal {
     /// Appends commits to the log, all of them or none, and returns when they are durable.
     ///
-    /// - Parameter head: the end of the log as the commits suppose it.
+    /// - Parameters:
+    ///   - head: the end of the log as the commits suppose it.
+    ///   - written: called before the sync, if the commits go into the journal: no other process can come first any more. If it throws,
+    ///     nothing is appended.
     /// - Returns: the new head.
     /// - Throws: ``LostRace`` if another process has appended; `LMDBError`.
-    func append(_ run: RecordRun, _ range: Range<Int>, after head: LogHead) throws -> LogHead {
-        try agreeing(on: head) { try appendOnce(run, range) }
+    func append(
+        _ run: RecordRun, _ range: Range<Int>, after head: LogHead, written: () throws -> Void
+    ) throws -> LogHead {
+        try agreeing(on: head) { try appendOnce(run, range, written) }
     }
 
     /// The known state without the records: a second reference to them would make adding one copy them all.
@@ -27,12 +32,12 @@ extension Journal {
         }
     }
 
-    private func appendOnce(_ run: RecordRun, _ range: Range<Int>) throws -> LogHead {
+    private func appendOnce(_ run: RecordRun, _ range: Range<Int>, _ written: () throws -> Void) throws -> LogHead {
         let known = known()
         if let database, !known.isDirect,
             let bytes = JournalEntry.bytes(run, range, after: known.head, atMost: capacity - known.end)
         {
-            return try write(bytes, run, range, known, in: database)
+            return try write(bytes, run, range, known, in: database, written)
         }
         return try store(known, run, range)
     }
@@ -161,7 +166,7 @@ extension Journal {
     /// Writes commits into the journal.
     private func write(
         _ bytes: [UInt8], _ run: RecordRun, _ range: Range<Int>, _ known: State,
-        in database: Database<UInt64, [UInt8]>
+        in database: Database<UInt64, [UInt8]>, _ written: () throws -> Void
     ) throws -> LogHead {
         let end = known.end
         let txn = try environment.beginWrite()
@@ -170,6 +175,7 @@ extension Journal {
             try bytes.withUnsafeBytes { bytes in
                 try txn.overwriteInPlace(bytes, at: end, ofValueForKey: Journal.key, in: database)
             }
+            try written()
             try txn.sync()
         } catch {
             state.withLock { state in

@@ -74,9 +74,14 @@ extension StoreRacer {
                 return SetAsideCommit(commit: old, reason: reason)
             }
             let now: LogHead
+            var isTold = false
             if own.isEmpty {
                 let run = group.queued()
-                now = try log.append(run, 0..<run.count, after: start)
+                now = try log.append(run, 0..<run.count, after: start) {
+                    // The shared log has the commits, so views need not wait for the sync of this file.
+                    isTold = true
+                    try tell(since: start.version, rebased, &head)
+                }
                 log.confirmed.advance(to: end)
             } else {
                 now = try log.replace(
@@ -94,7 +99,7 @@ extension StoreRacer {
             group.note(rebased)
             note(now, since: start, head)
             if !own.isEmpty { options.diagnostics.report(.rebased(rebased, others: UInt64(foreign.count))) }
-            try tell(since: start.version, rebased, &head)
+            if !isTold { try tell(since: start.version, rebased, &head) }
             return rebased
         } catch {
             group.putBack(queue)

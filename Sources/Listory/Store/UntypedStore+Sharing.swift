@@ -259,11 +259,12 @@ extension UntypedStore {
     }
 
     /// Appends commits of other replicas behind the confirmed end, and makes the pending ones again on top of them. Views receive one
-    /// change.
+    /// change; if nothing is pending, while the commits become durable.
     ///
     /// - Parameter records: their records, in order, checked by nobody.
     /// - Returns: what the pending commits have become.
-    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``ListError``; nothing has changed then.
+    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``ListError``; nothing has changed then, though views may have received commits
+    ///   whose sync failed. They receive them again with the next call that does not throw.
     /// - Complexity: O(events of the records and of the pending commits).
     @discardableResult
     public func receive(_ records: [[UInt8]]) throws -> [RebasedCommit] { try receiving { try racer.receive(records) } }
