@@ -264,13 +264,15 @@ enum Work: String {
         var opened: UntypedStore?
         session.attempt { opened = try UntypedStore.open(at: session.path(Work.name), options: options) }
         guard let store = opened else { return false }
-        let updates = try? store.updates()
+        var readers = [try? store.updates()]
         var isWhole = false
         // The ninth commit does not fit into the journal. Behind the sixth and the tenth, own ones are pending.
         for count in [4, 6, 9, 10, 12] {
             isWhole = session.attempt {
-                // Once more if it failed, as a replica does.
                 if !session.attempt({ try exchange(store, commits[..<count]) }) {
+                    // The app goes on, with another view, and the replica tries once more.
+                    readers.append(try? store.updates())
+                    session.attempt { _ = try insert(store, session, 200 + count, .deferred) }
                     try exchange(store, commits[..<count])
                 }
                 session.durable(Work.name, Version(UInt64(count)), commits[count - 1].stateHash)
@@ -280,26 +282,32 @@ enum Work: String {
         }
         let hash = try? store.snapshot.stateHash
         close(store, session)
-        // Whatever a reader was told before an error, at the end it has the rows of the store.
-        if isWhole, let hash, let updates {
-            let seen = Work.last(of: updates)?.stateHash
-            if seen != hash {
-                session.wrong("a reader has \(seen.map(String.init(describing:)) ?? "nothing"), the store \(hash)")
-            }
+        for updates in readers.compactMap(\.self) {
+            let seen = Work.last(of: updates, session)
+            // Whatever a reader was told before an error, at the end it has the rows of the store.
+            if isWhole, let hash, seen != hash { session.wrong("a reader has \(seen), the store \(hash)") }
         }
         return true
     }
 
-    /// The last rows of updates that end.
-    private static func last(of updates: UntypedUpdates) -> UntypedSnapshot? {
-        let last = Mutex<UntypedSnapshot?>(nil)
+    /// The hash of the last rows of updates that end. Each update leads from the rows of the one before to its own.
+    private static func last(of updates: UntypedUpdates, _ session: Session) -> StateHash {
+        let seen = Mutex((last: updates.initial.stateHash, gaps: 0))
         let isDone = DispatchSemaphore(value: 0)
         Task.detached {
-            for await update in updates { last.withLock { $0 = update.snapshot } }
+            for await update in updates {
+                seen.withLock { seen in
+                    if update.previous.stateHash != seen.last { seen.gaps += 1 }
+                    if update.versions.upperBound != update.snapshot.version { seen.gaps += 1 }
+                    seen.last = update.snapshot.stateHash
+                }
+            }
             isDone.signal()
         }
         isDone.wait()
-        return last.withLock { $0 }
+        let (last, gaps) = seen.withLock { $0 }
+        if gaps > 0 { session.wrong("\(gaps) updates of a reader do not follow the one before") }
+        return last
     }
 
     // MARK: - Afterwards

@@ -14,7 +14,7 @@ extension Journal {
     ///   - written: called before the sync, if the commits go into the journal: no other process can come first any more. If it throws,
     ///     nothing is appended.
     /// - Returns: the new head.
-    /// - Throws: ``LostRace`` if another process has appended; `LMDBError`.
+    /// - Throws: ``LostRace`` if another process has appended; `LMDBError`; what `written` throws.
     func append(
         _ run: RecordRun, _ range: Range<Int>, after head: LogHead, written: () throws -> Void
     ) throws -> LogHead {
@@ -44,7 +44,7 @@ extension Journal {
 
     /// Drains the journal. Afterwards this process is the one that appended last.
     ///
-    /// - Throws: as ``append(_:_:after:)``. The commits are as durable as before.
+    /// - Throws: as ``append(_:_:after:written:)``. The commits are as durable as before.
     func store() throws {
         // What other processes have appended meanwhile is drained as well.
         try agreeing(on: nil) {

@@ -1,8 +1,9 @@
 // Adopts commits of a shared log: takes the pending commits out of the log, appends those of other replicas, and makes the pending
 // ones again on top of them. It is the rebase of `StoreRacer`, of commits that are durable here.
 //
-// Always holds: afterwards the log is the shared one up to its end, followed by the pending commits that are not in it; if it throws,
-// the log is as before, and the rows are read again before they are used.
+// Always holds: afterwards the log is the shared one up to its end, followed by the pending commits that are not in it. If it throws,
+// the log is as before, and the rows are read again before they are used; unless readers have received commits that then could not be
+// synced: these wait in the queue, as edits do that could not be appended, and are confirmed when they are received again.
 
 import ListModel
 
@@ -50,6 +51,7 @@ extension StoreRacer {
         }
         let before = try own.isEmpty ? head.editor.state.histories : histories(at: start.version, head.known)
         let failures = head.editor.failureCount
+        var isPublished = false
         do {
             let rows = try head.editor.takeBack(own, to: before, checksum: start.checksum)
             // From here on, the queue has what stands behind the confirmed end.
@@ -74,13 +76,12 @@ extension StoreRacer {
                 return SetAsideCommit(commit: old, reason: reason)
             }
             let now: LogHead
-            var isTold = false
             if own.isEmpty {
                 let run = group.queued()
                 now = try log.append(run, 0..<run.count, after: start) {
-                    // The shared log has the commits, so views need not wait for the sync of this file.
-                    isTold = true
-                    try tell(since: start.version, rebased, &head)
+                    // The shared log has the commits, so readers need not wait for the sync of this file.
+                    isPublished = true
+                    try publish(since: start.version, rebased, &head)
                 }
                 log.confirmed.advance(to: end)
             } else {
@@ -99,12 +100,20 @@ extension StoreRacer {
             group.note(rebased)
             note(now, since: start, head)
             if !own.isEmpty { options.diagnostics.report(.rebased(rebased, others: UInt64(foreign.count))) }
-            if !isTold { try tell(since: start.version, rebased, &head) }
+            if !isPublished { try publish(since: start.version, rebased, &head) }
+            head.observers.signal()
             return rebased
         } catch {
-            group.putBack(queue)
             group.past.clear()
-            head.failure = error
+            if isPublished {
+                head.eventCount = end.eventCount
+                note(end, since: start, head)
+                group.noteFailure(error)
+                head.observers.signal()
+            } else {
+                group.putBack(queue)
+                head.failure = error
+            }
             throw error
         }
     }

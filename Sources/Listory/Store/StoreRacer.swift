@@ -396,11 +396,15 @@ final class StoreRacer: Racer {
     }
 
     func tell(since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head) throws {
-        if head.observers.hasReaders {
-            let cause = try rebased.last?.commit ?? group.commit(head.editor.state.version)
-            head.observers.publish(head.editor.snapshot(), cause, since: version.next, rebased)
-        }
+        try publish(since: version, rebased, &head)
         head.observers.signal()
+    }
+
+    /// Sends the rows to the readers of updates.
+    func publish(since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head) throws {
+        guard head.observers.hasReaders else { return }
+        let cause = try rebased.last?.commit ?? group.commit(head.editor.state.version)
+        head.observers.publish(head.editor.snapshot(), cause, since: version.next, rebased)
     }
 }
 

@@ -101,7 +101,12 @@ extension UntypedStore {
 
     /// How many commits are pending. Those that are not durable yet count.
     public var pendingCount: UInt64 {
-        get throws { try group.log.confirmed.end.map { try version.rawValue - $0.version.rawValue } ?? 0 }
+        get throws {
+            // The confirmed end moves with the rows.
+            try withHead { head in
+                group.log.confirmed.end.map { head.editor.state.version.rawValue - $0.version.rawValue } ?? 0
+            }
+        }
     }
 
     /// The records of the first pending commits: at least one if there is one, and not more than fit into the bytes otherwise. Those at the
@@ -258,13 +263,13 @@ extension UntypedStore {
         try receiving { _ = try racer.receive([], refused: reasons) }
     }
 
-    /// Appends commits of other replicas behind the confirmed end, and makes the pending ones again on top of them. Views receive one
-    /// change; if nothing is pending, while the commits become durable.
+    /// Appends commits of other replicas behind the confirmed end, and makes the pending ones again on top of them. Readers of updates
+    /// receive one update: if nothing is pending and the commits fit into the journal, before they are durable.
     ///
     /// - Parameter records: their records, in order, checked by nobody.
     /// - Returns: what the pending commits have become.
-    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``ListError``; nothing has changed then, though views may have received commits
-    ///   whose sync failed. They receive them again with the next call that does not throw.
+    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``ListError``; nothing has changed then, unless readers have received the commits
+    ///   and only the sync has failed. Then they are pending, and wait to be appended.
     /// - Complexity: O(events of the records and of the pending commits).
     @discardableResult
     public func receive(_ records: [[UInt8]]) throws -> [RebasedCommit] { try receiving { try racer.receive(records) } }

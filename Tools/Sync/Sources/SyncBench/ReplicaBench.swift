@@ -115,7 +115,7 @@ struct ReplicaBench {
             try edit(first, number)
             while let update = await iterator.next(), update.snapshot.version.rawValue <= number {}
             seen.append((clock.now - start).seconds)
-            // Whoever asks the store waits until the commit is in its file.
+            // A function of the store waits until the commit is in the file.
             _ = try second.snapshot
             kept.append((clock.now - start).seconds)
             try await Task.sleep(for: .milliseconds(5))
