@@ -142,13 +142,6 @@ extension GroupCommit {
         monitor.broadcast(1)
     }
 
-    /// Notes that the queue could not be appended by a thread that has paused it.
-    func noteFailure(_ error: any Error) {
-        monitor.withLock {
-            fail(ListError.appendFailed(durable: state.head.version, cause: named(error)), isLeading: false)
-        }
-    }
-
     /// Ends an attempt, which failed. The lock is held, except while waking the waiters.
     ///
     /// - Parameter isLeading: whether the calling thread leads; otherwise another one may.

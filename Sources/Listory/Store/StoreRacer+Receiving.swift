@@ -1,9 +1,8 @@
 // Adopts commits of a shared log: takes the pending commits out of the log, appends those of other replicas, and makes the pending
 // ones again on top of them. It is the rebase of `StoreRacer`, of commits that are durable here.
 //
-// Always holds: afterwards the log is the shared one up to its end, followed by the pending commits that are not in it. If it throws,
-// the log is as before, and the rows are read again before they are used; unless readers have received commits that then could not be
-// synced: these wait in the queue, as edits do that could not be appended, and are confirmed when they are received again.
+// Always holds: afterwards the log is the shared one up to its end, followed by the pending commits that are not in it; if it throws,
+// the log is as before, and the rows are read again before they are used. Readers that have received more then receive an update back.
 
 import ListModel
 
@@ -51,6 +50,7 @@ extension StoreRacer {
         }
         let before = try own.isEmpty ? head.editor.state.histories : histories(at: start.version, head.known)
         let failures = head.editor.failureCount
+        let shown = head.observers.last
         var isPublished = false
         do {
             let rows = try head.editor.takeBack(own, to: before, checksum: start.checksum)
@@ -80,8 +80,8 @@ extension StoreRacer {
                 let run = group.queued()
                 now = try log.append(run, 0..<run.count, after: start) {
                     // The shared log has the commits, so readers need not wait for the sync of this file.
-                    isPublished = true
                     try publish(since: start.version, rebased, &head)
+                    isPublished = true
                 }
                 log.confirmed.advance(to: end)
             } else {
@@ -104,15 +104,11 @@ extension StoreRacer {
             head.observers.signal()
             return rebased
         } catch {
+            group.putBack(queue)
             group.past.clear()
-            if isPublished {
-                head.eventCount = end.eventCount
-                note(end, since: start, head)
-                group.noteFailure(error)
-                head.observers.signal()
-            } else {
-                group.putBack(queue)
-                head.failure = error
+            head.failure = error
+            if isPublished, let shown, let last = foreign.last {
+                head.observers.publish(shown, last, since: shown.version)
             }
             throw error
         }

@@ -102,9 +102,10 @@ extension UntypedStore {
     /// How many commits are pending. Those that are not durable yet count.
     public var pendingCount: UInt64 {
         get throws {
-            // The confirmed end moves with the rows.
             try withHead { head in
-                group.log.confirmed.end.map { head.editor.state.version.rawValue - $0.version.rawValue } ?? 0
+                guard let end = group.log.confirmed.end else { return 0 }
+                // Another process may have moved the end behind what is shown here.
+                return head.editor.state.version.rawValue - min(end.version, head.editor.state.version).rawValue
             }
         }
     }
@@ -268,8 +269,8 @@ extension UntypedStore {
     ///
     /// - Parameter records: their records, in order, checked by nobody.
     /// - Returns: what the pending commits have become.
-    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``ListError``; nothing has changed then, unless readers have received the commits
-    ///   and only the sync has failed. Then they are pending, and wait to be appended.
+    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``ListError``; nothing has changed then. If readers have received the commits,
+    ///   and only the sync has failed, they receive an update back.
     /// - Complexity: O(events of the records and of the pending commits).
     @discardableResult
     public func receive(_ records: [[UInt8]]) throws -> [RebasedCommit] { try receiving { try racer.receive(records) } }

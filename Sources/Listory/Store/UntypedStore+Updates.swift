@@ -29,7 +29,8 @@ public struct UntypedUpdate: Sendable {
     }
 
     /// The versions that the update covers: nearly always one. If commits were made again, these are the versions that
-    /// they have now, and those of the commits before them.
+    /// they have now, and those of the commits before them. If commits of another device could not be kept in the file after
+    /// all, an update leads back, and covers the version that the rows have again.
     public var versions: ClosedRange<Version> { first...snapshot.version }
 
     /// The update that leads from the rows before this one to the rows after the next one.
@@ -83,7 +84,7 @@ struct UpdateObservers: ~Copyable, Sendable {
     private var listeners: [(number: Int, continuation: AsyncStream<Void>.Continuation)] = []
     private var nextNumber = 0
     /// The rows of the last update; kept only while there are readers, because a kept snapshot makes edits copy nodes.
-    private var last: UntypedSnapshot?
+    private(set) var last: UntypedSnapshot?
 
     /// Whether there are readers.
     var hasReaders: Bool { !readers.isEmpty }
