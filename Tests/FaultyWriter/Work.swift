@@ -57,14 +57,13 @@ enum Work: String {
 
     func run(_ session: Session) throws {
         switch self {
-        case .edit, .recover, .create, .checkpoints:
+        case .edit, .recover, .create, .checkpoints, .receive:
             // An opening that fails must not prevent the next one.
             if try !use(session) { _ = try use(session) }
         case .compact, .erase:
             if !session.attempt({ try rewrite(session) }) { session.attempt { try rewrite(session) } }
             _ = try use(session)
         case .copy: try copy(session)
-        case .receive: if try !receive(session) { _ = try receive(session) }
         }
     }
 
@@ -119,7 +118,7 @@ enum Work: String {
 
     // MARK: - Editing
 
-    /// Opens the store, edits and closes it.
+    /// Opens the store, edits or receives, and closes it.
     ///
     /// - Returns: whether it could be opened.
     private func use(_ session: Session) throws -> Bool {
@@ -131,8 +130,12 @@ enum Work: String {
                 : try UntypedStore.open(at: session.path(Work.name), options: options)
         }
         guard let store = opened else { return false }
-        edit(store, session)
-        close(store, session)
+        if self == .receive {
+            try receive(store, session)
+        } else {
+            edit(store, session)
+            close(store, session)
+        }
         return true
     }
 
@@ -258,14 +261,9 @@ enum Work: String {
         try store.receive(Array(rest.dropFirst(store.confirm(rest))))
     }
 
-    /// Opens the replica, receives commits, edits and closes it.
-    ///
-    /// - Returns: whether it could be opened.
-    private func receive(_ session: Session) throws -> Bool {
+    /// Receives commits, edits, and closes the replica.
+    private func receive(_ store: UntypedStore, _ session: Session) throws {
         let commits = try shared(session)
-        var opened: UntypedStore?
-        session.attempt { opened = try UntypedStore.open(at: session.path(Work.name), options: options) }
-        guard let store = opened else { return false }
         var readers = [try? store.updates()]
         var isWhole = false
         // The ninth commit does not fit into the journal. Behind the tenth and the eleventh, own ones are pending.
@@ -284,13 +282,12 @@ enum Work: String {
         }
         let hash = try? store.snapshot.stateHash
         // Updates end when the store is closed.
-        guard close(store, session) else { return true }
+        guard close(store, session) else { return }
         for updates in readers.compactMap(\.self) {
             let seen = Work.last(of: updates, session)
             // Whatever a reader was told before an error, at the end it has the rows of the store.
             if isWhole, let hash, seen != hash { session.wrong("a reader has \(seen), the store \(hash)") }
         }
-        return true
     }
 
     /// The hash of the last rows of updates that end. Each update leads from the rows of the one before to its own.

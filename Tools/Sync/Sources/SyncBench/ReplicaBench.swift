@@ -110,14 +110,13 @@ struct ReplicaBench {
         var iterator = updates.makeAsyncIterator()
         var (seen, kept): ([Double], [Double]) = ([], [])
         for number in 0..<200 {
-            let clock = ContinuousClock()
-            let start = clock.now
+            let start = ContinuousClock.now
             try edit(first, number)
             while let update = await iterator.next(), update.snapshot.version.rawValue <= number {}
-            seen.append((clock.now - start).seconds)
+            seen.append((ContinuousClock.now - start).seconds)
             // A function of the store waits until the commit is in the file.
             _ = try second.snapshot
-            kept.append((clock.now - start).seconds)
+            kept.append((ContinuousClock.now - start).seconds)
             try await Task.sleep(for: .milliseconds(5))
         }
         for task in tasks { task.cancel() }
@@ -135,15 +134,14 @@ struct ReplicaBench {
             // The same bytes.
             let record = try first.sharedRecord(of: Version(UInt64(number + 1)))
             let entry = LogEntry(after: position, payload: [1] + record)
-            let clock = ContinuousClock()
-            let start = clock.now
+            let start = ContinuousClock.now
             try writer.signal(entry)
             let bytes = try reader.next()
-            received.append((clock.now - start).seconds)
+            received.append((ContinuousClock.now - start).seconds)
             guard bytes == entry.encoded(),
                 pwrite(file, bytes, bytes.count, number * bytes.count) == bytes.count, fdatasync(file) == 0
             else { fatalError("an entry is lost") }
-            theirs.append((clock.now - start).seconds)
+            theirs.append((ContinuousClock.now - start).seconds)
             position = entry.position
             try await Task.sleep(for: .milliseconds(5))
         }
