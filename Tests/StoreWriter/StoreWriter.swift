@@ -177,7 +177,8 @@ enum StoreWriter {
         }
     }
 
-    /// Names versions that are not durable yet, keeps the last ten names, and drops old history.
+    /// Names versions that are not durable yet, and drops old history. Keeps the last thirty names: most of their versions are
+    /// older than the history that is left.
     private static func name(_ path: String) throws {
         while true {
             let store = try UntypedStore.open(at: path)
@@ -186,7 +187,7 @@ enum StoreWriter {
                 let version = try store.version
                 let named = try store.addName("version \(version)")
                 print("named", named.version, named.stateHash)
-                for old in try store.namedVersions.dropLast(10) {
+                for old in try store.namedVersions.dropLast(30) {
                     print("unnamed", old.version)
                     fflush(nil)
                     try store.removeName(old.name)
