@@ -95,6 +95,73 @@ struct CompanyUndoTests {
         #expect(overridden > 1_000)
     }
 
+    @Test("Whatever an editor remembers of undos, it redoes as one that knows only the log", arguments: [3, 2_048])
+    func remembering(count: Int) throws {
+        let seed = Soak.seed
+        var generator = SeededGenerator(seed: seed)
+        var redone = 0
+        for _ in 0..<200 * Soak.factor {
+            var remembering = try Board()
+            var forgetful = try Board()
+            remembering.editor.standing.maximumCount = count
+            for step in 0..<30 {
+                let user = generator.oneIn(3) ? "ben" : "anna"
+                // Long runs of undos and redos, with few edits between.
+                let choice = Int.random(in: 0..<12, using: &generator)
+                let policy: ConflictPolicy = generator.oneIn(4) ? .skip : .mine
+                switch choice {
+                case 0..<2:
+                    let action = Action.allCases.randomElement(using: &generator)!
+                    try remembering.act(action, user)
+                    try forgetful.act(action, user)
+                case 2..<4:
+                    // The rows are the same, and yet something has happened.
+                    for _ in 0..<2 {
+                        try remembering.act(.toggle, "ben")
+                        try forgetful.act(.toggle, "ben")
+                    }
+                case 4..<8:
+                    try remembering.undo(user, policy)
+                    try forgetful.undo(user, policy)
+                default:
+                    try forgetful.reopen()
+                    let isRedone = try remembering.undo(user, isRedo: true, policy)
+                    #expect(try forgetful.undo(user, isRedo: true, policy) == isRedone)
+                    if isRedone { redone += 1 }
+                }
+                let (first, second) = (remembering.editor.snapshot(), forgetful.editor.snapshot())
+                try #require(
+                    first.stateHash == second.stateHash && first.version == second.version, "seed \(seed), step \(step)"
+                )
+            }
+        }
+        #expect(redone > 400, "seed \(seed)")
+    }
+
+    @Test(
+        "After an edit of somebody else, even if the rows are the same again, a redo repeats the change, and does not take the undo back",
+        arguments: [false, true], [1, 2])
+    func somethingSince(isReopened: Bool, count: Int) throws {
+        var board = try Board()
+        for number in 1...2 {
+            let row = UntypedID.integer(Int64(number))
+            try board.commit("anna") { try $0.update(row, content: [65]) }
+            try board.commit("ben") { try $0.update(row, content: [66]) }
+        }
+        // The other edit is right before the redo, or before another undo and its redo.
+        try board.undo("anna", .mine)
+        for _ in 0..<2 { try board.act(.toggle, "ben") }
+        if count == 2 {
+            try board.undo("anna", .mine)
+            try board.undo("anna", isRedo: true, .mine)
+            #expect(try board.content(of: 1) == [66], "nothing was since this undo")
+        }
+        if isReopened { try board.reopen() }
+        #expect(try board.content(of: 2) == [2])
+        try board.undo("anna", isRedo: true, .mine)
+        #expect(try board.content(of: 2) == [65])
+    }
+
     @Test("What an undo of mine overrides comes back with the redo; a row that is gone is a conflict")
     func overriding() throws {
         var board = try Board()

@@ -87,6 +87,41 @@ struct HistoryCostTests {
         }
     }
 
+    @Test(
+        "Each of many redos in a row reads the records of its step, its undo, and O(log n) others",
+        arguments: sizes.prefix(2))
+    func redos(size: Size) throws {
+        var list = try list(size)
+        list.editor.standing.maximumCount = 20
+        let log = list.log
+        /// How many records a redo reads.
+        func redo(_ list: inout KeptList) throws -> Int { try log.reads { try list.redo() }.count }
+        let before = list.editor.snapshot().stateHash
+        let count = list.editor.state.history.undoCount
+        for _ in 0..<count { try list.undo() }
+        var most = 0
+        for number in 0..<count {
+            // One that is undone again is redone twice.
+            if number % 10 == 9 {
+                try list.undo()
+                most = max(most, try redo(&list))
+            }
+            most = max(most, try redo(&list))
+        }
+        #expect(most <= 2 * size.search + 4, "\(most)")
+        #expect(list.editor.snapshot().stateHash == before)
+        // After a restart the first redo has to search. So it has after an edit of somebody else, in vain.
+        for _ in 0..<count { try list.undo() }
+        list.editor = try list.replayed()
+        _ = try redo(&list)
+        most = 0
+        for number in 1..<count {
+            if number == count / 2 { try list.commit(by: "a") { try $0.toggle(.item(2)) } }
+            most = max(most, try redo(&list))
+        }
+        #expect(most <= 2 * size.search + 4, "\(most)")
+    }
+
     @Test("Whether a revision is an ancestor of another takes O(log n) records", arguments: sizes)
     func ancestors(size: Size) throws {
         let list = try list(size, branches: 5)

@@ -58,6 +58,24 @@ struct PackingTests {
         #expect(statistics.sealedVersion.rawValue == blocks.last?.upperBound ?? store.oldestVersion.rawValue)
     }
 
+    @Test("Whoever undoes everything and redoes it unpacks each block a few times, and not for each step")
+    func unpackings() throws {
+        let fixture = try StoreFixture(Self.large)
+        try fixture.fill(20)
+        let store = fixture.store
+        for number in 0..<1_000 {
+            try store.edit("Edit \(number)") { try $0.toggle(.item(.integer(Int64(number % 20)))) }
+        }
+        let hash = try store.snapshot.stateHash
+        for _ in 0..<1_000 { try store.undo() }
+        #expect(store.past.unpackedCount < 100)
+        for _ in 0..<1_000 { try store.redo() }
+        #expect(try store.snapshot.stateHash == hash)
+        let statistics = try store.statistics()
+        #expect(statistics.packedCommitCount > 2_000)
+        #expect(store.past.unpackedCount < 400, "\(store.past.unpackedCount)")
+    }
+
     @Test("Commits, rows, and histories are as they were before they were packed", arguments: 0..<4 as Range<UInt64>)
     func changes(number: UInt64) throws {
         let seed = Soak.seed &+ number

@@ -37,7 +37,8 @@ extension UntypedEditor {
         let reversal = try move(draft, undo, onConflict) { editor in
             try editor.apply(undo.step, isInverse: true, isExact: isExact, last: last, onConflict)
         }
-        undone.noteUndo(undo, by: state.version, from: history, in: scope)
+        undone.noteUndo(undo, from: history, in: scope)
+        standing.noteUndo(by: state.version, in: scope)
         return reversal
     }
 
@@ -55,8 +56,7 @@ extension UntypedEditor {
         }
         let last = try source.commit(redo.after.position)
         let draft = moveDraft(.redo(of: last.version), last.name, in: scope, origin, time)
-        let undo = try undoWithNothingSince(
-            of: last.version, undone.undo(history, at: state.version, in: scope), in: scope)
+        let undo = try undoWithNothingSince(of: last.version, in: scope)
         let isExact = try undo == nil && (redo.step.first.map { try isAt($0.version.previous) } ?? false)
         let reversal = try move(draft, redo, onConflict) { editor in
             if let undo {
@@ -66,7 +66,8 @@ extension UntypedEditor {
             }
             return try editor.apply(redo.step, isInverse: false, isExact: isExact, last: last, onConflict)
         }
-        undone.noteRedo(by: state.version, from: history, in: scope)
+        undone.noteRedo(from: history, in: scope)
+        standing.noteRedo(by: state.version, of: undo?.version, in: scope)
         return reversal
     }
 
@@ -265,18 +266,12 @@ extension UntypedEditor {
 
     /// The undo that a redo takes back, if nothing but undos and redos of the scope has happened since: then the rows are those after it.
     ///
-    /// - Parameters:
-    ///   - version: the last commit of the step.
-    ///   - known: the version of the undo, if it is remembered.
-    private mutating func undoWithNothingSince(
-        of version: Version, _ known: Version?, in scope: HistoryScope
-    ) throws -> Commit? {
-        if let known {
-            return try source.commit(known)
-        }
+    /// - Parameter version: the last commit of the step.
+    private mutating func undoWithNothingSince(of version: Version, in scope: HistoryScope) throws -> Commit? {
         var redone: [Version] = []
-        var next = state.version
-        while next > oldestVersion, state.version.rawValue - next.rawValue < UntypedEditor.longestWalk {
+        let start = standing.searchStart(at: state.version, in: scope)
+        var next = start
+        while next > oldestVersion, start.rawValue - next.rawValue < UntypedEditor.longestSearch {
             let commit = try source.commit(next)
             guard commit.scope == scope else { return nil }
             switch commit.cause {
@@ -291,7 +286,7 @@ extension UntypedEditor {
     }
 
     /// How many commits are looked at for an undo that is not remembered, because the store was opened since.
-    private static let longestWalk = 4_096
+    private static let longestSearch = 4_096
 
     private func moveDraft(
         _ cause: Commit.Cause, _ name: String, in scope: HistoryScope, _ origin: String, _ time: Timestamp

@@ -52,6 +52,7 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     private var historyWriter = HistoryWriter()
     var coalescing = StepCoalescing()
     var undone = UndoneSteps()
+    var standing = StandingUndos()
     /// The most steps that undo goes back from the tip.
     package var undoLimit = Int.max
     /// Whether the present commit continues the step before it, if that is known: it is made again.
@@ -104,7 +105,7 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     /// Continues from a commit that this editor did not make: nothing that was remembered of the log holds.
     mutating func adopt(_ checksum: UInt64) {
         self.checksum = checksum
-        (historyWriter, undone) = (HistoryWriter(), UndoneSteps())
+        (historyWriter, undone, standing) = (HistoryWriter(), UndoneSteps(), StandingUndos())
         coalescing.endStep()
     }
 

@@ -10,8 +10,6 @@ struct UndoneSteps: Sendable {
         var position: Version
         /// The revisions, the last one first.
         var nodes: HistoryStep
-        /// The undo.
-        var undo: Version
     }
 
     private var scope = HistoryScope.shared
@@ -20,10 +18,6 @@ struct UndoneSteps: Sendable {
     private var tipSteps = 0
     private var steps: [Step] = []
     private var nodeCount = 0
-    /// The last of these undos and their redos.
-    private var latest = Version.empty
-    /// How many of the steps were undone before something else happened.
-    private var staleCount = 0
 
     /// The most revisions to keep. The oldest undo is forgotten first.
     private static let maximumNodeCount = 2_048
@@ -45,22 +39,8 @@ struct UndoneSteps: Sendable {
         return HistoryMove(step: step.nodes.backwards, after: after, branchSwitch: nil)
     }
 
-    /// The version of the undo after which the rows are those of a version, because nothing but later undos and their redos has happened
-    /// since; nil if there is none, or it is not known.
-    func undo(_ history: ListHistory, at version: Version, in scope: HistoryScope) -> Version? {
-        isNext(history, in: scope) && latest == version && steps.count > staleCount ? steps.last?.undo : nil
-    }
-
-    /// Notes the version of an undo or a redo.
-    private mutating func follow(_ version: Version) {
-        if latest != version.previous { staleCount = steps.count }
-        latest = version
-    }
-
     /// Adds the step of an undo.
-    ///
-    /// - Parameter undo: the version of the undo.
-    mutating func noteUndo(_ move: HistoryMove, by undo: Version, from history: ListHistory, in scope: HistoryScope) {
+    mutating func noteUndo(_ move: HistoryMove, from history: ListHistory, in scope: HistoryScope) {
         let tipSteps = move.after.undoCount + move.after.redoCount
         // The position is in the middle of the step, which counts on both sides; redo takes all of it.
         guard history.undoCount + history.redoCount == tipSteps else {
@@ -73,20 +53,15 @@ struct UndoneSteps: Sendable {
             tip = history.tip
             self.tipSteps = tipSteps
         }
-        follow(undo)
-        steps.append(Step(position: move.after.position, nodes: move.step, undo: undo))
+        steps.append(Step(position: move.after.position, nodes: move.step))
         nodeCount += move.step.count
         if nodeCount > UndoneSteps.maximumNodeCount { forgetFirst() }
     }
 
     /// Removes the step of a redo.
-    ///
-    /// - Parameter redo: the version of the redo.
-    mutating func noteRedo(by redo: Version, from history: ListHistory, in scope: HistoryScope) {
+    mutating func noteRedo(from history: ListHistory, in scope: HistoryScope) {
         guard isNext(history, in: scope), let step = steps.popLast() else { return }
         nodeCount -= step.nodes.count
-        follow(redo)
-        staleCount = min(staleCount, steps.count)
     }
 
     /// Forgets half of the steps at once, for amortised O(1).
@@ -97,6 +72,5 @@ struct UndoneSteps: Sendable {
             count += 1
         }
         steps.removeFirst(count)
-        staleCount = max(0, staleCount - count)
     }
 }

@@ -19,14 +19,35 @@ final class Past: Sendable {
     private struct State: Sendable {
         /// The version that was read last: the next one is often near it.
         var last: UntypedSnapshot?
-        /// The records of the block that was read last.
-        var records = RecordRun(first: .empty)
-        /// The rows at its end, where the next block begins.
+        /// The records of the blocks that were read recently, the last one first.
+        var blocks: [RecordRun] = []
+        /// The rows at the end of the block that was unpacked last, where the next one begins.
         var rows: UntypedSnapshot?
         /// The headers of packed commits that were read recently, the last ones first.
         var headers: [PackedHeaders] = []
         /// How often all this was forgotten. What was being read then is not remembered.
         var generation = 0
+        var unpackedCount = 0
+
+        /// Undo and redo read several places of the log in turn: what is undone, the undos, and the way between.
+        static let blockCount = 4
+        static let blockBytes = 4 << 20
+
+        /// The records of the block that has a version, if it was read recently.
+        mutating func block(of version: Version) -> RecordRun? {
+            guard let index = blocks.firstIndex(where: { $0.index(of: version) != nil }) else { return nil }
+            if index > 0 { blocks.insert(blocks.remove(at: index), at: 0) }
+            return blocks[0]
+        }
+
+        mutating func add(_ block: RecordRun, _ rows: UntypedSnapshot) {
+            self.rows = rows
+            blocks.insert(block, at: 0)
+            func isTooMuch() -> Bool {
+                blocks.count > State.blockCount || blocks.reduce(0) { $0 + $1.size } > State.blockBytes
+            }
+            while blocks.count > 1 && isTooMuch() { blocks.removeLast() }
+        }
     }
 
     init(_ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodePool) {
@@ -35,11 +56,13 @@ final class Past: Sendable {
         self.nodes = nodes
     }
 
-    /// The first version of the block that was unpacked last; nil if none was.
-    var unpacked: Version? { state.withLock { $0.rows == nil ? nil : $0.records.first } }
+    /// How many blocks were unpacked.
+    var unpackedCount: Int { state.withLock { $0.unpackedCount } }
 
     /// Forgets the version that was read last.
-    func clear() { state.withLock { $0 = State(generation: $0.generation + 1) } }
+    func clear() {
+        state.withLock { $0 = State(generation: $0.generation + 1, unpackedCount: $0.unpackedCount) }
+    }
 
     /// A version before the newest, whose commits are all in the file, or which is kept because it has a name.
     ///
@@ -148,18 +171,23 @@ final class Past: Sendable {
 extension Past {
     /// The records of the block that has the commit of a version, byte for byte as they were; nil if none has it.
     ///
-    /// - Complexity: O(1) for the block that was read last; otherwise a replay from the nearest checkpoint before the block, or from the end of
+    /// - Complexity: O(1) for the blocks that were read last; otherwise a replay from the nearest checkpoint before the block, or from the end of
     ///   the block that was read last.
     func packedRecords(of version: Version) throws -> RecordRun? {
-        let known = state.withLock { $0.records }
-        if known.index(of: version) != nil { return known }
+        if let known = state.withLock({ $0.block(of: version) }) { return known }
         guard let first = try log.sealed.withBlock(of: version, isVerified: true, \.first) else { return nil }
-        let rows = state.withLock { $0.rows }
-        do { return try unpack(version, from: foldedPoint(at: first.previous, or: rows)) } catch {
+        let (rows, generation) = state.withLock { ($0.rows, $0.generation) }
+        var (records, end): (RecordRun, UntypedSnapshot)
+        do { (records, end) = try unpack(version, from: foldedPoint(at: first.previous, or: rows)) } catch {
             // An unreadable checkpoint only makes the replay longer.
             guard case ListError.damagedNode = error else { throw error }
-            return try unpack(version, from: foldedPoint(at: first.previous, isFromOldest: true))
+            (records, end) = try unpack(version, from: foldedPoint(at: first.previous, isFromOldest: true))
         }
+        state.withLock {
+            $0.unpackedCount += 1
+            if $0.generation == generation { $0.add(records, end) }
+        }
+        return records
     }
 
     /// Calls `body` with the record of a commit that is in a packed block; nil if it is in none.
@@ -170,7 +198,8 @@ extension Past {
         return try records.withRecord(index, body)
     }
 
-    private func unpack(_ version: Version, from rows: UntypedSnapshot) throws -> RecordRun {
+    /// The records of a block, and the rows at its end.
+    private func unpack(_ version: Version, from rows: UntypedSnapshot) throws -> (RecordRun, UntypedSnapshot) {
         var records = RecordRun(first: rows.version.next)
         var state = ListState(from: rows)
         try reading(state.pool) {
@@ -180,9 +209,7 @@ extension Past {
                 }
             }
         }
-        let end = state.snapshot()
-        self.state.withLock { ($0.records, $0.rows) = (records, end) }
-        return records
+        return (records, state.snapshot())
     }
 
     /// The checksum of the record of a version, packed or not, to which the next one links.
