@@ -156,6 +156,7 @@ struct CompanyUndoTests {
             try board.undo("anna", isRedo: true, .mine)
             #expect(try board.content(of: 1) == [66], "nothing was since this undo")
         }
+        // What the log alone gives.
         if isReopened { try board.reopen() }
         #expect(try board.content(of: 2) == [2])
         try board.undo("anna", isRedo: true, .mine)

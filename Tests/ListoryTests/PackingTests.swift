@@ -68,12 +68,12 @@ struct PackingTests {
         }
         let hash = try store.snapshot.stateHash
         for _ in 0..<1_000 { try store.undo() }
-        #expect(store.past.unpackedCount < 100)
+        #expect(store.past.unpackings < 100)
         for _ in 0..<1_000 { try store.redo() }
         #expect(try store.snapshot.stateHash == hash)
         let statistics = try store.statistics()
         #expect(statistics.packedCommitCount > 2_000)
-        #expect(store.past.unpackedCount < 400, "\(store.past.unpackedCount)")
+        #expect(store.past.unpackings < 400, "\(store.past.unpackings)")
     }
 
     @Test("Commits, rows, and histories are as they were before they were packed", arguments: 0..<4 as Range<UInt64>)

@@ -146,19 +146,19 @@ struct RowHistoryTests {
         try store.checkpoint()
         let packed = try store.group.log.sealed.lastPacked()
         #expect(packed > 300)
-        let unpackedCount = store.past.unpackedCount
+        let unpackings = store.past.unpackings
         store.past.clear()
         let history = try store.history(ofRow: 7)
         let blame = try store.blame(ofRows: [7, 8])
         // Nothing was unpacked for it.
-        #expect(store.past.unpackedCount == unpackedCount)
+        #expect(store.past.unpackings == unpackings)
         #expect(history.count == 21 && blame[0].moved?.name == "Edit 367" && blame[1].inserted?.name == "Fill")
         for change in history.dropLast() {
             let commit = try store.commit(change.commit.version)
             #expect(change.commit == CommitInfo(commit))
             #expect(change.kinds == (commit.eventCount == 2 ? [.toggled, .moved] : .toggled))
         }
-        #expect(store.past.unpackedCount > unpackedCount)
+        #expect(store.past.unpackings > unpackings)
     }
 
     @Test("A page of a history continues where the last one ended")

@@ -514,6 +514,7 @@ struct SharingTests {
         var log = Log()
         try insert(1, a)
         try send(a, &log)
+        try insert(2, a)
         // Made behind the same record, but with other rows.
         var list = MemoryList()
         try list.commit { editor in
@@ -527,8 +528,12 @@ struct SharingTests {
             try $0.insert(NewRow(id: 9, content: [9]), at: .at(ListIndexPath(section: 0, item: 0)))
         }
         #expect(throws: UnacceptableRecord.self) { try a.receive([try #require(forged).record]) }
-        #expect(try ids(a) == [1] && a.version == 1)
-        withExtendedLifetime(first) {}
+        #expect(try ids(a) == [1, 2] && a.version == 2)
+        // The pending commit is as before: the next one continues it.
+        try insert(3, a)
+        try send(a, &log)
+        try a.close()
+        #expect(try StoreVerification(path: first.path).version == 3)
     }
 
     @Test("Commits that a checkpoint covers are not replaced before it is removed")

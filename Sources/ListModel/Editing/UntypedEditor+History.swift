@@ -45,7 +45,8 @@ extension UntypedEditor {
     /// Redoes the next step from the position of a history to its tip, with a new commit.
     ///
     /// - Throws: ``ListError/nothingToRedo(requested:available:)``, or as ``undo(in:origin:time:onConflict:)``.
-    /// - Complexity: as ``undo(in:origin:time:onConflict:)``, plus O(log n) records.
+    /// - Complexity: as ``undo(in:origin:time:onConflict:)``, plus O(log n) records; for the first after the store was opened, up to
+    ///   4,096 more.
     public mutating func redo(
         in scope: HistoryScope = .shared, origin: String = "", time: Timestamp, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
@@ -276,7 +277,8 @@ extension UntypedEditor {
             guard commit.scope == scope else { return nil }
             switch commit.cause {
             case .undo(let undone) where undone == redone.last: redone.removeLast()
-            case .undo(version) where redone.isEmpty: return try isAt(next) ? commit : nil
+            case .undo(version) where redone.isEmpty:
+                return try next == state.version || commit.stateHash == state.stateHash() ? commit : nil
             case .redo(let again): redone.append(again)
             default: return nil
             }
@@ -285,7 +287,8 @@ extension UntypedEditor {
         return nil
     }
 
-    /// How many commits are looked at for an undo that is not remembered, because the store was opened since.
+    /// How many commits are looked at for an undo that is not remembered: the store was opened since, or it is one of very many. If it is
+    /// farther away, the redo repeats the step as after an edit of somebody else.
     private static let longestSearch = 4_096
 
     private func moveDraft(

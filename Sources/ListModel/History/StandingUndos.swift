@@ -10,7 +10,7 @@ struct StandingUndos: Sendable {
     private var latest = Version.empty
     /// The oldest first. Whatever is between two of them cancels out.
     private var undos: [Version] = []
-    /// Where the search goes on when none of them is left. The base of every log if there is nothing to be found.
+    /// Where the search goes on when none of them is left. Empty if it would find nothing.
     private var rest = Version.empty
 
     /// The most undos to keep, the newest. Fewer in tests.

@@ -27,11 +27,13 @@ final class Past: Sendable {
         var headers: [PackedHeaders] = []
         /// How often all this was forgotten. What was being read then is not remembered.
         var generation = 0
-        var unpackedCount = 0
+        /// How many blocks were unpacked.
+        var unpackings = 0
 
         /// Undo and redo read several places of the log in turn: what is undone, the undos, and the way between.
         static let blockCount = 4
-        static let blockBytes = 4 << 20
+        /// So many bytes of records. A block has up to 4 MiB.
+        static let blockBytes = 16 << 20
 
         /// The records of the block that has a version, if it was read recently.
         mutating func block(of version: Version) -> RecordRun? {
@@ -42,6 +44,8 @@ final class Past: Sendable {
 
         mutating func add(_ block: RecordRun, _ rows: UntypedSnapshot) {
             self.rows = rows
+            // Another thread may have unpacked it meanwhile.
+            blocks.removeAll { $0.first == block.first }
             blocks.insert(block, at: 0)
             func isTooMuch() -> Bool {
                 blocks.count > State.blockCount || blocks.reduce(0) { $0 + $1.size } > State.blockBytes
@@ -57,11 +61,11 @@ final class Past: Sendable {
     }
 
     /// How many blocks were unpacked.
-    var unpackedCount: Int { state.withLock { $0.unpackedCount } }
+    var unpackings: Int { state.withLock { $0.unpackings } }
 
     /// Forgets the version that was read last.
     func clear() {
-        state.withLock { $0 = State(generation: $0.generation + 1, unpackedCount: $0.unpackedCount) }
+        state.withLock { $0 = State(generation: $0.generation + 1, unpackings: $0.unpackings) }
     }
 
     /// A version before the newest, whose commits are all in the file, or which is kept because it has a name.
@@ -172,7 +176,7 @@ extension Past {
     /// The records of the block that has the commit of a version, byte for byte as they were; nil if none has it.
     ///
     /// - Complexity: O(1) for the blocks that were read last; otherwise a replay from the nearest checkpoint before the block, or from the end of
-    ///   the block that was read last.
+    ///   the block that was unpacked last.
     func packedRecords(of version: Version) throws -> RecordRun? {
         if let known = state.withLock({ $0.block(of: version) }) { return known }
         guard let first = try log.sealed.withBlock(of: version, isVerified: true, \.first) else { return nil }
@@ -184,7 +188,7 @@ extension Past {
             (records, end) = try unpack(version, from: foldedPoint(at: first.previous, isFromOldest: true))
         }
         state.withLock {
-            $0.unpackedCount += 1
+            $0.unpackings += 1
             if $0.generation == generation { $0.add(records, end) }
         }
         return records

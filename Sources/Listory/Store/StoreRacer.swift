@@ -153,8 +153,9 @@ final class StoreRacer: Racer {
             }
         }
         let newest = reloaded.newest
-        // A change that has failed may have left another version.
-        if isReplaced || reloaded.state.version != head.editor.state.version {
+        // A change that has failed may have left another version, or the same with another commit.
+        let isSame = reloaded.state.version == head.editor.state.version && checksum == head.editor.checksum
+        if isReplaced || !isSame {
             head.editor.replace(reloaded.state, checksum: checksum)
         } else {
             head.editor.replace(reloaded.state)
