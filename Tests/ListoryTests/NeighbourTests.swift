@@ -6,7 +6,7 @@ import ListModel
 import TestSupport
 import Testing
 
-@testable import Listory
+@testable @_spi(Sync) import Listory
 
 @Suite("Several processes that edit one store", .serialized)
 struct NeighbourTests {
@@ -46,11 +46,13 @@ struct NeighbourTests {
 
     @Test(
         "A process sees what another one commits, as one update each or several together, without asking",
-        arguments: [false, true])
-    func updates(isReadOnly: Bool) async throws {
+        arguments: [false, true], [false, true])
+    func updates(isReadOnly: Bool, isReplica: Bool) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        try UntypedStore.create(at: path).close()
+        let new = try UntypedStore.create(at: path)
+        if isReplica { try new.beginSharing() }
+        try new.close()
         let store = try UntypedStore.open(at: path, options: StoreOptions { $0.isReadOnly = isReadOnly })
         let updates = try store.updates()
         let other = try ChildProcess("StoreWriter", [path, "steps"])

@@ -80,6 +80,10 @@ struct ProcessTableTests {
             #expect(published.head.version.rawValue == max(10, version))
             #expect(published.stored.rawValue == (version == 10 ? 2 : 4))
         }
+        var replaced = end(11, stored: 1)
+        replaced.head.checksum = 7
+        try environment.whileNobodyWrites { try table.publish(replaced) }
+        #expect(try table.published()?.head == replaced.head, "a replica replaces commits by as many")
         _ = other.kill()
         #expect(try table.neighbours().isEmpty)
         try environment.close()

@@ -60,6 +60,32 @@ struct ReadErrorTests {
         #expect(!edited.store.recovery.wasRebuilt)
     }
 
+    @Test(
+        "An edit in steps whose rows cannot be read for a moment is cancelled, and the next one succeeds",
+        arguments: [false, true])
+    func inSteps(isCaught: Bool) throws {
+        var edited = try Self.store(seed: 7)
+        let store = edited.store
+        let rows = edited.versions.last!
+        let id = rows.item(at: rows.paths[rows.paths.count / 2]).id
+        do {
+            let jam = ReaderJam(store)
+            #expect {
+                try store.editInSteps(
+                    "Toggle", origin: "", tracking: .untracked, isDiscardable: false, durability: nil
+                ) { turn in
+                    do { try turn.withEditor { try $0.toggle(.item(id)) } } catch { if !isCaught { throw error } }
+                }
+            } throws: {
+                Self.isPassing($0)
+            }
+            withExtendedLifetime(jam) {}
+        }
+        try edited.checkRows("afterwards")
+        try edited.edit(3)
+        try edited.checkRows("after more edits")
+    }
+
     @Test("Rows that only a look at a snapshot failed to read do not stop edits")
     func snapshots() throws {
         var edited = try Self.store(seed: 6)

@@ -11,7 +11,7 @@ import Testing
 @Suite("The store of a replica")
 struct SharingTests {
     /// A log that appends records only at its end, as an engine does.
-    private struct Log {
+    struct Log {
         var records: [[UInt8]] = []
 
         func after(_ version: Version) -> ArraySlice<[UInt8]> { records[Int(version.rawValue)...] }
@@ -149,7 +149,7 @@ struct SharingTests {
 
     // MARK: Parts
 
-    private func store(_ options: (inout StoreOptions) -> Void = { _ in }) throws -> (StoreFixture, UntypedStore) {
+    func store(_ options: (inout StoreOptions) -> Void = { _ in }) throws -> (StoreFixture, UntypedStore) {
         let fixture = try StoreFixture {
             $0.undoScope = .origin; options(&$0)
         }
@@ -158,7 +158,7 @@ struct SharingTests {
     }
 
     /// Sends everything.
-    private func send(_ store: UntypedStore, _ log: inout Log) throws {
+    func send(_ store: UntypedStore, _ log: inout Log) throws {
         let records = try store.pendingRecords(atMost: .max).records
         let isAppended = log.append(records, after: try #require(store.confirmed).version)
         #expect(isAppended)
@@ -184,14 +184,14 @@ struct SharingTests {
         return copy
     }
 
-    private func insert(_ id: Int64, _ store: UntypedStore, origin: String = "") throws {
+    func insert(_ id: Int64, _ store: UntypedStore, origin: String = "") throws {
         try store.edit("Insert \(id)", origin: origin) { list in
             if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0, title: "")) }
             try list.insert(NewRow(id: .integer(id), content: [UInt8(id)]), at: .end(ofSection: 0))
         }
     }
 
-    private func ids(_ store: UntypedStore) throws -> [UntypedID] {
+    func ids(_ store: UntypedStore) throws -> [UntypedID] {
         try store.snapshot.sections.flatMap { $0.items.map(\.id) }
     }
 

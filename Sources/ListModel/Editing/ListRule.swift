@@ -114,8 +114,18 @@ extension [ListRule] {
     ) throws {
         let change = ListRule.Change(before: before, after: after, changes: Changeset(from: before, to: after))
         for rule in self {
+            var failure: (any Error)?
             let reason: String?
-            do { reason = try rule.problem(change, content) } catch { reason = "it cannot be judged: \(error)" }
+            do {
+                reason = try rule.problem(change) { row in
+                    do { return try content(row) } catch {
+                        failure = error
+                        throw error
+                    }
+                }
+            } catch { reason = "it cannot be judged: \(error)" }
+            // A file that cannot be read says nothing about the commit, which would be given up for good.
+            if let failure, (failure as? ListError)?.isRejection != true { throw failure }
             if let reason { throw ListError.brokenRule(name: rule.name, reason: reason) }
         }
     }

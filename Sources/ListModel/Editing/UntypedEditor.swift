@@ -179,7 +179,8 @@ extension UntypedEditor {
             cancel()
             throw failure
         }
-        if let rowsBefore {
+        // What changes no rows breaks no rule: others may have broken it.
+        if let rowsBefore, eventCount > annotationCount {
             do { try checkRules(since: rowsBefore) } catch {
                 cancel()
                 throw error

@@ -258,13 +258,25 @@ extension CommitLog {
 
     /// Copies what makes the file a replica, and the commits that were set aside, into another file with the same commits.
     func copySharing(to path: String) throws {
-        guard let end = confirmed.end else { return }
-        let setAside = try setAsideCommits()
+        guard confirmed.end != nil else { return }
         let copy = try Environment.open(path: path)
         defer { try? copy.close() }
+        try copySharing(to: copy)
+    }
+
+    /// As ``copySharing(to:)-(String)``, in the place of what the other file has of that.
+    func copySharing(to copy: Environment) throws {
+        guard let end = confirmed.end else { return }
+        let setAside = try setAsideCommits()
         try copy.write { txn in
             let meta = try txn.openDatabase(
                 named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
+            var old: [String] = []
+            try txn.forEach(in: meta) { key, _ in
+                if key.starts(with: LogFormat.setAsidePrefix.utf8) { old.append(String(decoding: key, as: UTF8.self)) }
+                return true
+            }
+            for key in old { try txn.delete(key, in: meta) }
             try txn.put(end.bytes, forKey: LogFormat.confirmedKey, in: meta)
             for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
         }

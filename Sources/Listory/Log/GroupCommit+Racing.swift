@@ -145,11 +145,18 @@ extension GroupCommit {
     /// Whether another process has appended commits that this one has not read.
     func isBehind() throws -> Bool {
         if monitor.withLock({ state.isLost }) { return true }
-        guard let end = try log.journal.table?.published() else { return false }
-        if end.head.version > durableVersion { return true }
+        // It may be older than this log: nobody publishes anything while no other process is there.
+        guard let end = try published(), end != monitor.withLock({ state.knownEnd }) else { return false }
+        if end.version > durableVersion { return true }
         // Another process may have replaced the last commits of a replica by as many.
-        return log.confirmed.end != nil && end.head != head
+        return log.confirmed.end != nil && end != head
     }
+
+    /// The end of the log that a process has published last.
+    func published() throws -> LogHead? { try log.journal.table?.published()?.head }
+
+    /// Notes what was published before the end of the log was looked for while nobody wrote.
+    func noteKnown(_ end: LogHead?) { monitor.withLock { state.knownEnd = end } }
 
     /// Notes what has become of queued commits.
     func note(_ rebased: [RebasedCommit]) {

@@ -85,6 +85,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isLost = false
         /// How often in a row that has happened.
         var lossCount = 0
+        /// What was published before the end of the log was last looked for: no news any more.
+        var knownEnd: LogHead?
         /// The thread that makes them again.
         var catchingUp: UInt?
         /// Makes them again.

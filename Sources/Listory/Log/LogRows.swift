@@ -31,6 +31,10 @@ struct LogRows: Sendable {
         guard let head else {
             throw ListError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
         }
+        guard head.version.rawValue < Limits.versions else {
+            throw ListError.headMismatch(
+                what: "head row", expected: "a version below \(Limits.versions)", found: "\(head.version)")
+        }
         return head
     }
 

@@ -32,6 +32,8 @@ public struct Compaction: Sendable {
     public var isDryRun = false
     /// The contents to leave out.
     var erased: Erasure?
+    /// Whether the names of versions and the states of projections are left out: the file is for another device.
+    var isForOthers = false
 
     /// A compaction that keeps these versions.
     public init(keeping kept: Kept = .everything) {

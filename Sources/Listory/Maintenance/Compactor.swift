@@ -69,7 +69,7 @@ struct Compactor: ~Copyable {
         let file = try NewStoreFile(at: path, options)
         // Later commits may still be discarded.
         let newest = try source.snapshot(at: source.durableVersion)
-        let names = try source.group.log.names()
+        let names = try compaction.isForOthers ? [] : source.group.log.names()
         self.source = source
         self.compaction = compaction
         written = Written(
@@ -127,7 +127,9 @@ struct Compactor: ~Copyable {
         try file.put(written.base)
         // An open store may have got newer ones meanwhile.
         try file.put(written.names.filter { $0.version <= written.version })
-        if eraser == nil {
+        if compaction.isForOthers {
+            // Nothing of this device.
+        } else if eraser == nil {
             try source.copyProjections(to: file.database, from: written.base.version, through: written.version)
         } else {
             // States of projections may contain anything.

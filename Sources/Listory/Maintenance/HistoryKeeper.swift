@@ -69,11 +69,10 @@ extension UntypedStore {
         let oldest = oldestVersionOfSuccessor ?? oldestVersion
         guard base > oldest, base.rawValue - oldest.rawValue >= max(count, kept) else { return false }
         try followers.storeAll(in: self)
-        try UntypedStore.claiming(path) { try writeSuccessor(path, from: base, checkGoesOn) }
-        return true
+        return try UntypedStore.claiming(path) { try writeSuccessor(path, from: base, checkGoesOn) }
     }
 
-    private func writeSuccessor(_ path: String, from base: Version, _ checkGoesOn: () throws -> Void) throws {
+    private func writeSuccessor(_ path: String, from base: Version, _ checkGoesOn: () throws -> Void) throws -> Bool {
         let scratch = path + "-compacting"
         let unfinished = UntypedStore.unfinishedSuccessor(of: path)
         defer { for name in [scratch, unfinished] { DataFile.remove(name) } }
@@ -81,11 +80,15 @@ extension UntypedStore {
         var compaction = Compaction(keeping: .from(base))
         let lastPacked = try group.log.sealed.lastPacked()
         compaction.isPacked = options.unpackedCount < .max || lastPacked > base
+        // Another process may have packed commits that this one has not read yet.
+        let packed = min(durableVersion, max(base, lastPacked))
         compaction.unpackedCount = max(
-            1, min(options.unpackedCount, Int(durableVersion.rawValue - max(base, lastPacked).rawValue)))
+            1, min(options.unpackedCount, Int(durableVersion.rawValue - packed.rawValue)))
         compaction.checkpointSpacing = max(options.checkpoints.interval, options.checkpoints.maximumSpacing)
         var compactor = try Compactor(self, compaction, to: scratch, options)
         let written = try compactor.run { _ in try checkGoesOn() }
+        // An edit may have come meanwhile, which no other replica has.
+        guard group.log.confirmed.covers(written.version) else { return false }
         try compactor.finish(unfinished)
         try group.log.copySharing(to: unfinished)
         try written.verify(unfinished) { _ in try checkGoesOn() }
@@ -95,5 +98,6 @@ extension UntypedStore {
             throw ListError.notPermitted(path: path, isReadOnly: false)
         }
         try DataFile.publish(unfinished, as: UntypedStore.successor(of: path))
+        return true
     }
 }

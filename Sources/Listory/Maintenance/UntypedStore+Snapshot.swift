@@ -18,7 +18,9 @@ extension UntypedStore {
             defer { DataFile.remove(scratch) }
             let last = durableVersion
             guard last > .empty, try pendingCount == 0 else { return nil }
-            var compactor = try Compactor(self, Compaction(keeping: .from(last)), to: scratch, options)
+            var compaction = Compaction(keeping: .from(last))
+            compaction.isForOthers = true
+            var compactor = try Compactor(self, compaction, to: scratch, options)
             let written = try compactor.run { _ in }
             guard written.version == last, group.log.confirmed.covers(last) else { return nil }
             try compactor.finish(target)

@@ -217,8 +217,10 @@ extension ProcessTable {
     func publish(_ end: Published) throws {
         var header = try header()
         guard try hasNeighbours(header) else { return }
-        guard end.head.version > header.end.head.version || end.stored > header.end.stored else { return }
-        if end.head.version > header.end.head.version { header.end.head = end.head }
+        // A replica replaces commits by as many.
+        let isNews = end.head.version >= header.end.head.version && end.head != header.end.head
+        guard isNews || end.stored > header.end.stored else { return }
+        if isNews { header.end.head = end.head }
         header.end.stored = max(end.stored, header.end.stored)
         try put(header)
     }

@@ -67,7 +67,12 @@ extension StoreRacer {
             let histories = head.editor.state.histories
             let (rebased, places) = try repeating(own, rows, before, &head) { commit in
                 if let reason = refused[commit.checksum] { return .givenUp(reason) }
-                return try commit.identifier.flatMap { twins[$0] }.map(Fate.isThere)
+                // A commit from before the store was a replica has no id but what the app may have annotated under this name.
+                guard let id = try commit.identifier, let twin = twins[id], twin.name == commit.name,
+                    twin.origin == commit.origin, twin.time == commit.time
+                else { return nil }
+                twins[id] = nil
+                return .isThere(twin)
             }
             // Placeholders of rows that could not be read may have been compared.
             if let failure = head.editor.failure(since: failures) { throw failure.ofRows }
@@ -80,7 +85,7 @@ extension StoreRacer {
                 let run = group.queued()
                 now = try log.append(run, 0..<run.count, after: start) {
                     // The shared log has the commits, so readers need not wait for the sync of this file.
-                    try publish(since: start.version, rebased, &head)
+                    if let last = foreign.last { publish(last, since: start.version, rebased, &head) }
                     isPublished = true
                 }
                 log.confirmed.advance(to: end)
@@ -100,10 +105,15 @@ extension StoreRacer {
             group.note(rebased)
             note(now, since: start, head)
             if !own.isEmpty { options.diagnostics.report(.rebased(rebased, others: UInt64(foreign.count))) }
-            if !isPublished { try publish(since: start.version, rebased, &head) }
+            // From the append on, nothing may fail.
+            if !isPublished, let last = rebased.last?.commit ?? foreign.last {
+                publish(last, since: start.version, rebased, &head)
+            }
             head.observers.signal()
             return rebased
         } catch {
+            // Events do not fit placeholders of rows that could not be read: then the record is not to blame.
+            let error = head.editor.failure(since: failures)?.ofRows ?? error
             group.putBack(queue)
             group.past.clear()
             head.failure = error

@@ -177,9 +177,11 @@ final class StoreRacer: Racer {
     }
 
     func catchUp(_ head: inout UntypedStore.Head) throws {
+        let published = try group.published()
         let queue = try group.pause()
-        // In a replica, another process may also replace commits, so nobody may write meanwhile.
-        guard group.isUnlucky || group.log.confirmed.end != nil else {
+        // In a replica, another process may also replace commits, so nobody may write meanwhile. Who only reads cannot see to that: then
+        // reading may fail, and is tried again.
+        guard !options.isReadOnly, group.isUnlucky || group.log.confirmed.end != nil else {
             defer { group.resume() }
             return try adopt(queue, &head) { try $0.refresh() }
         }
@@ -188,6 +190,7 @@ final class StoreRacer: Racer {
         defer { if !isDone { group.resume() } }
         try group.log.environment.whileNobodyWrites {
             try adopt(queue, &head) { try $0.findEnd() }
+            group.noteKnown(published)
             isDone = true
             group.resume(leading: true)
         }
@@ -405,6 +408,16 @@ final class StoreRacer: Racer {
     func publish(since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head) throws {
         guard head.observers.hasReaders else { return }
         let cause = try rebased.last?.commit ?? group.commit(head.editor.state.version)
+        publish(cause, since: version, rebased, &head)
+    }
+
+    /// Sends the rows to the readers of updates.
+    ///
+    /// - Parameter cause: the newest commit.
+    func publish(
+        _ cause: Commit, since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head
+    ) {
+        guard head.observers.hasReaders else { return }
         head.observers.publish(head.editor.snapshot(), cause, since: version.next, rebased)
     }
 }

@@ -55,6 +55,11 @@ extension UntypedStore {
         else { return nil }
         let names = try group.log.names().filter { $0.version <= last }
         let database = try CheckpointDatabase(copy.environment, nil, meta: copy.meta)
+        // Nothing of a replica is derived from pending commits.
+        if let confirmed = group.log.confirmed.end?.version {
+            let checkpoint = try database?.newestVersion() ?? .empty
+            guard copy.base.version <= confirmed, checkpoint <= confirmed else { return nil }
+        }
         for named in names where named.version < copy.base.version {
             if try database?.checkpoint(named.version) == nil { return nil }
         }
@@ -79,6 +84,7 @@ extension UntypedStore {
         }
         if let database { try copyProjections(to: database, from: copy.base.version, through: last) }
         try copy.replaceNames(with: names)
+        try group.log.copySharing(to: copy.environment)
         return (end, names)
     }
 

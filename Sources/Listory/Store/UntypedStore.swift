@@ -303,20 +303,20 @@ public final class UntypedStore: Sendable {
                 return head.failuresBefore
             }
             defer { shown.withLock { $0 = nil } }
-            func resume<Other>(_ step: (inout Head) throws -> Other) throws -> Other {
-                try head.withLock { head in
-                    // Readers have used the head meanwhile.
-                    head.failuresBefore = failuresBefore
-                    return try editing(&head, step)
-                }
-            }
-            do { try body(EditTurn(head, shown)) } catch {
-                try resume { head -> Never in
+            let edited = Swift.Result { try body(EditTurn(head, shown)) }
+            return try head.withLock { head in
+                // Readers have used the head meanwhile.
+                head.failuresBefore = failuresBefore
+                do {
+                    try head.checkNodes()
+                    try edited.get()
+                } catch {
                     head.editor.cancelLoan()
+                    head.noteFailure()
                     throw error
                 }
+                return try editing(&head, end)
             }
-            return try resume(end)
         }
     }
 

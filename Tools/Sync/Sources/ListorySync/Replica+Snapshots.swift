@@ -8,8 +8,13 @@ import ListModel
 import SharedLog
 
 extension Replica {
-    /// Offers a snapshot if the log has grown by more than ``Options/snapshotBytes`` since the last one.
-    func offerSnapshotIfDue() async throws {
+    /// Offers a snapshot if the log has grown by more than ``Options/snapshotBytes`` since the last one. If that fails, everything has been
+    /// exchanged all the same: it is tried again when the log has grown as much again.
+    func offerSnapshotIfDue() async {
+        do { try await offerIfDue() } catch { snapshotNumber = store.confirmed?.version.rawValue ?? snapshotNumber }
+    }
+
+    private func offerIfDue() async throws {
         guard let limit = options.snapshotBytes, let number = store.confirmed?.version.rawValue, number > 0 else {
             return
         }

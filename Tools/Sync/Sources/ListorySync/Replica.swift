@@ -144,7 +144,7 @@ public actor Replica {
         do {
             try await exchange()
             try noteCounts { $0.phase = .upToDate }
-            try await offerSnapshotIfDue()
+            await offerSnapshotIfDue()
         } catch {
             tail = nil
             try? noteCounts { state in

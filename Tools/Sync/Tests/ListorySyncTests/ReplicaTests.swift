@@ -203,6 +203,21 @@ struct ReplicaTests {
         await task.value
     }
 
+    @Test("A snapshot that the log refuses stops no replica: everything else was exchanged")
+    func refusedSnapshot() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        let log = MemoryLog(server) { if case .offer = $0 { .refused(.permissions) } else { nil } }
+        var options = Replica.Options()
+        options.snapshotBytes = 1
+        let first = try Replica(a, log, list: "list", options: options)
+        for id in 1..<4 {
+            try insert(Int64(id), a)
+            try await first.synchronize()
+            #expect(first.state.phase == .upToDate && server.count == UInt64(id))
+        }
+    }
+
     @Test(
         "A new replica begins with a snapshot, and need not read what is before it, even if that is damaged",
         arguments: [false, true])

@@ -1,0 +1,227 @@
+// Tests the store of a replica when reads fail, other processes come and go, rules or annotations are in the way, or old history is
+// dropped: nothing stops it, and nothing of the user is lost.
+
+import Dispatch
+import Foundation
+@testable @_spi(Sync) import Listory
+@testable import ListModel
+import TestSupport
+import Testing
+
+extension SharingTests {
+    @Test("After another process has come and gone, what it published does not stop a replica")
+    func oldNews() throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try b.receive(log.records)
+        // It publishes where the log ends; afterwards nobody publishes anything, because nobody is there.
+        _ = try ChildProcess("StoreWriter", [second.path, "idle"]).lines()
+        try insert(2, b)
+        try insert(9, a)
+        try send(a, &log)
+        let (rest, isDone) = (Array(log.records[1...]), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            _ = try? b.receive(rest)
+            isDone.signal()
+        }
+        try #require(isDone.wait(timeout: .now() + 60) == .success, "receiving goes on for ever")
+        #expect(try Set(ids(b)) == [1, 2, 9])
+        #expect(try !b.group.isBehind())
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("A process that is there learns of a commit that is replaced by another one of the same version")
+    func equalVersion() throws {
+        let (fixture, a) = try store()
+        let other = try ChildProcess("StoreWriter", [fixture.path, "steps"])
+        try Data().write(to: URL(fileURLWithPath: "\(fixture.path)-step1"))
+        while try a.version < 1 { usleep(200) }
+        let record = try Commit(record: a.pendingRecords(atMost: .max).records[0], version: 1)
+        try a.setAside([record.checksum: "too large"])
+        #expect(try a.group.published() == a.group.head)
+        #expect(try a.version == 1 && !a.group.isBehind())
+        _ = other.kill()
+    }
+
+    @Test(
+        "An annotation of an app that looks like the id of a commit hides no commit of another replica",
+        arguments: [1, 2])
+    func annotatedIdentifiers(count: Int64) throws {
+        let (first, second) = (try StoreFixture(), try StoreFixture())
+        let (a, b) = (first.store, second.store)
+        func insertAnnotated(_ id: Int64, _ store: UntypedStore) throws {
+            try store.edit("Insert") { list in
+                if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0, title: "")) }
+                try list.insert(NewRow(id: .integer(id), content: [1]), at: .end(ofSection: 0))
+                list.annotate("id", with: [1])
+            }
+        }
+        for id in 0..<count { try insertAnnotated(id, a) }
+        for id: Int64 in 10..<12 { try insertAnnotated(id, b) }
+        try a.beginSharing()
+        try b.beginSharing()
+        var log = Log()
+        try send(a, &log)
+        try b.receive(log.records)
+        #expect(try Set(ids(b)) == Set((0..<count).map { .integer($0) } + [10, 11]))
+        #expect(try b.setAsideCommits.isEmpty && b.pendingCount == 2)
+    }
+
+    @Test("A rule that others have broken gives up a commit, and does not stop the replica")
+    func brokenByOthers() throws {
+        let (first, a) = try store {
+            $0.rules = [ListRule("two") { change, _ in change.after.itemCount > 2 ? "many" : nil }]
+        }
+        let (second, b) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try b.receive(log.records)
+        for id: Int64 in 2..<5 { try insert(id, b) }
+        try send(b, &log)
+        try insert(5, a)
+        let rebased = try a.receive(Array(log.records[1...]))
+        #expect(rebased.count == 1 && rebased.first?.reason != nil)
+        #expect(try ids(a) == [1, 2, 3, 4] && a.setAsideCommits.count == 1)
+        try send(a, &log)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("Received commits that are in the file are shown, even if no reader is free")
+    func noReader() throws {
+        let (first, a) = try store()
+        let (second, b) = try store()
+        var log = Log()
+        let updates = try b.updates()
+        try insert(1, a)
+        try send(a, &log)
+        do {
+            let jam = ReaderJam(b)
+            _ = try? b.receive(log.records)
+            withExtendedLifetime(jam) {}
+        }
+        #expect(try b.version == b.confirmed?.version)
+        let known = try Int(#require(b.confirmed).version.rawValue)
+        try insert(2, a)
+        try send(a, &log)
+        try b.receive(Array(log.records[known...]))
+        #expect(try ids(b) == [1, 2])
+        withExtendedLifetime((first, second, updates)) {}
+    }
+
+    @Test("A record is not to blame for rows that cannot be read for a moment")
+    func unreadableRows() throws {
+        let (first, a) = try store()
+        let (second, joined) = try store {
+            CheckpointTests.onRequest(&$0)
+            $0.memoryBudget = 1
+        }
+        var log = Log()
+        for id: Int64 in 1...40 { try insert(id, a) }
+        try send(a, &log)
+        try joined.receive(log.records)
+        try joined.checkpoint()
+        let options = joined.options
+        try joined.close()
+        let b = try UntypedStore.open(at: second.path, options: options)
+        try insert(41, a)
+        try send(a, &log)
+        do {
+            let jam = ReaderJam(b)
+            #expect { try b.receive([log.records[40]]) } throws: { !($0 is UnacceptableRecord) }
+            withExtendedLifetime(jam) {}
+        }
+        try b.receive([log.records[40]])
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+        try b.close()
+        withExtendedLifetime(first) {}
+    }
+
+    // MARK: Old history
+
+    @Test(
+        "A file that drops old history keeps the commits that were set aside since it was written, and forgets the others"
+    )
+    func successor() throws {
+        let (fixture, a) = try store { CheckpointTests.eager(&$0) }
+        var log = Log()
+        for id: Int64 in 1..<41 { try insert(id, a) }
+        try send(a, &log)
+        #expect(try a.trim(Retention(steps: 5), atLeast: 10))
+        try insert(50, a)
+        let pending = try a.pendingRecords(atMost: .max)
+        let record = try Commit(record: pending.records[0], version: 41)
+        try a.setAside([record.checksum: "too large"])
+        try a.close()
+        let b = try UntypedStore.open(at: fixture.path, options: a.options)
+        #expect(b.oldestVersion > .empty)
+        #expect(try b.setAsideCommits.map(\.commit.name) == ["Insert 50"])
+        #expect(b.confirmed?.version == 40)
+        try b.close()
+    }
+
+    @Test("A store that becomes a replica after old history was dropped beside it stays one, and keeps its history")
+    func successorBeforeSharing() throws {
+        let fixture = try StoreFixture { CheckpointTests.eager(&$0) }
+        let a = fixture.store
+        for id: Int64 in 1..<41 { try insert(id, a) }
+        #expect(try a.trim(Retention(steps: 5), atLeast: 10))
+        try a.beginSharing()
+        try a.close()
+        let b = try UntypedStore.open(at: fixture.path, options: a.options)
+        #expect(b.confirmed?.version == .empty && b.oldestVersion == .empty)
+        #expect(try b.pendingCount == 40)
+        try b.close()
+    }
+
+    @Test("Old history is not dropped for good beside an edit that comes meanwhile")
+    func editMeanwhile() throws {
+        let now = Locked<(@Sendable () -> Void)?>(nil)
+        let (fixture, a) = try store {
+            CheckpointTests.eager(&$0)
+            $0.now = {
+                now.withLock { call in
+                    defer { call = nil }
+                    return call
+                }?()
+                return Timestamp(microseconds: 1_000_000)
+            }
+        }
+        var log = Log()
+        for id: Int64 in 1..<41 { try insert(id, a) }
+        try send(a, &log)
+        now.withLock { $0 = { try? self.insert(50, a) } }
+        _ = try a.trim(Retention(age: .seconds(1), steps: 5), atLeast: 10)
+        #expect(try a.pendingCount == 1, "the edit came while history was looked at")
+        try a.close()
+        let b = try UntypedStore.open(at: fixture.path, options: a.options)
+        let (second, c) = try store()
+        try c.receive(log.records)
+        try insert(60, c)
+        try send(c, &log)
+        try b.receive([log.records[40]])
+        #expect(try Set(ids(b)).isSuperset(of: [50, 60]))
+        try b.close()
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("What a new replica begins with has no names of versions of this device")
+    func snapshotNames() throws {
+        let (fixture, a) = try store { CheckpointTests.eager(&$0) }
+        var log = Log()
+        for id: Int64 in 1..<41 { try insert(id, a) }
+        try a.addName("private")
+        try insert(41, a)
+        try a.addName("newest")
+        try send(a, &log)
+        let path = fixture.folder.file("snapshot")
+        #expect(try a.writeSnapshot(to: path) != nil)
+        let b = try UntypedStore.open(at: path)
+        #expect(try b.namedVersions.isEmpty && b.snapshot.stateHash == a.snapshot.stateHash)
+        try b.close()
+        #expect(try a.namedVersions.count == 2)
+    }
+}
