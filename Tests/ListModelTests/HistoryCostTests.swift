@@ -110,7 +110,7 @@ struct HistoryCostTests {
         }
         #expect(most <= 2 * size.search + 4, "\(most)")
         #expect(list.editor.snapshot().stateHash == before)
-        // After a restart the first redo searches past the redos before it. So it does after an edit of somebody else, in vain.
+        // The first redo after a restart searches past the redos before it. The first one after an edit of somebody else finds nothing.
         for _ in 0..<count { try list.undo() }
         for _ in 0..<count / 3 { try list.redo() }
         list.editor = try list.replayed()

@@ -166,7 +166,7 @@ struct SharingTests {
     }
 
     /// Two replicas, of which the first has inserted rows and sent the commits.
-    private func sent(
+    func sent(
         _ ids: Range<Int64>
     ) throws -> (files: [StoreFixture], a: UntypedStore, b: UntypedStore, log: Log) {
         let (first, a) = try store()

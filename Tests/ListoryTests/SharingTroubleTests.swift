@@ -11,14 +11,11 @@ import Testing
 extension SharingTests {
     @Test("After another process has come and gone, what it published does not stop a replica")
     func oldNews() throws {
-        let (first, a) = try store()
-        let (second, b) = try store()
-        var log = Log()
-        try insert(1, a)
-        try send(a, &log)
+        let (files, a, b, sent) = try sent(1..<2)
+        var log = sent
         try b.receive(log.records)
         // It publishes where the log ends; afterwards nobody publishes anything, because nobody is there.
-        _ = try ChildProcess("StoreWriter", [second.path, "idle"]).lines()
+        _ = try ChildProcess("StoreWriter", [files[1].path, "idle"]).lines()
         try insert(2, b)
         try insert(9, a)
         try send(a, &log)
@@ -30,7 +27,7 @@ extension SharingTests {
         try #require(isDone.wait(timeout: .now() + 60) == .success, "receiving goes on for ever")
         #expect(try Set(ids(b)) == [1, 2, 9])
         #expect(try !b.group.isBehind())
-        withExtendedLifetime(first) {}
+        withExtendedLifetime(files) {}
     }
 
     @Test("A process that is there learns of a commit that is replaced by another one of the same version")
@@ -92,12 +89,9 @@ extension SharingTests {
 
     @Test("Received commits that are in the file are shown, even if no reader is free")
     func noReader() throws {
-        let (first, a) = try store()
-        let (second, b) = try store()
-        var log = Log()
+        let (files, a, b, sent) = try sent(1..<2)
+        var log = sent
         let updates = try b.updates()
-        try insert(1, a)
-        try send(a, &log)
         do {
             let jam = ReaderJam(b)
             _ = try? b.receive(log.records)
@@ -109,7 +103,7 @@ extension SharingTests {
         try send(a, &log)
         try b.receive(Array(log.records[known...]))
         #expect(try ids(b) == [1, 2])
-        withExtendedLifetime((first, second, updates)) {}
+        withExtendedLifetime((files, updates)) {}
     }
 
     @Test("A record is not to blame for rows that cannot be read for a moment")

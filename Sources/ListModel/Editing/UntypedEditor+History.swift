@@ -33,7 +33,7 @@ extension UntypedEditor {
         if step.isEmpty { throw ListError.nothingToUndo(requested: 1, available: 0) }
         let undo = try tree.undoing(history, step, tipSteps: undone.tipSteps(history, in: scope))
         let draft = moveDraft(.undo(of: last.version), last.name, in: scope, origin, time)
-        let isExact = last.version == state.version || last.stateHash == state.stateHash()
+        let isExact = isAt(last)
         let reversal = try move(draft, undo, onConflict) { editor in
             try editor.apply(undo.step, isInverse: true, isExact: isExact, last: last, onConflict)
         }
@@ -277,8 +277,7 @@ extension UntypedEditor {
             guard commit.scope == scope else { return nil }
             switch commit.cause {
             case .undo(let undone) where undone == redone.last: redone.removeLast()
-            case .undo(version) where redone.isEmpty:
-                return try next == state.version || commit.stateHash == state.stateHash() ? commit : nil
+            case .undo(version) where redone.isEmpty: return isAt(commit) ? commit : nil
             case .redo(let again): redone.append(again)
             default: return nil
             }
@@ -309,6 +308,11 @@ extension UntypedEditor {
     }
 
     /// Whether the present rows are exactly those after a commit.
+    private mutating func isAt(_ commit: Commit) -> Bool {
+        commit.version == state.version || commit.stateHash == state.stateHash()
+    }
+
+    /// Whether the present rows are exactly those of a version.
     private mutating func isAt(_ version: Version) throws -> Bool {
         if version == state.version { return true }
         return try tree.stateHash(at: version) == state.stateHash()

@@ -264,7 +264,7 @@ extension CommitLog {
         try copySharing(to: copy)
     }
 
-    /// As ``copySharing(to:)-(String)``, in the place of what the other file has of that.
+    /// Copies that into a file that is open, in the place of what it has of that.
     func copySharing(to copy: Environment) throws {
         guard let end = confirmed.end else { return }
         let setAside = try setAsideCommits()

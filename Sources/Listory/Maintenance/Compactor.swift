@@ -127,13 +127,11 @@ struct Compactor: ~Copyable {
         try file.put(written.base)
         // An open store may have got newer ones meanwhile.
         try file.put(written.names.filter { $0.version <= written.version })
-        if compaction.isForOthers {
-            // Nothing of this device.
-        } else if eraser == nil {
-            try source.copyProjections(to: file.database, from: written.base.version, through: written.version)
-        } else {
+        if eraser != nil {
             // States of projections may contain anything.
             written.erased?.deletedCount = try state.snapshot().erasedRows.count
+        } else if !compaction.isForOthers {
+            try source.copyProjections(to: file.database, from: written.base.version, through: written.version)
         }
         return written
     }

@@ -399,16 +399,13 @@ final class StoreRacer: Racer {
             chunks: head.editor.state.dirtyChunkCount)
     }
 
+    /// Sends the rows to the readers of updates, and wakes the others.
     func tell(since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head) throws {
-        try publish(since: version, rebased, &head)
+        if head.observers.hasReaders {
+            let cause = try rebased.last?.commit ?? group.commit(head.editor.state.version)
+            publish(cause, since: version, rebased, &head)
+        }
         head.observers.signal()
-    }
-
-    /// Sends the rows to the readers of updates.
-    func publish(since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head) throws {
-        guard head.observers.hasReaders else { return }
-        let cause = try rebased.last?.commit ?? group.commit(head.editor.state.version)
-        publish(cause, since: version, rebased, &head)
     }
 
     /// Sends the rows to the readers of updates.
