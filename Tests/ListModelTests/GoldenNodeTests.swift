@@ -205,4 +205,19 @@ struct GoldenNodeTests {
             #expect(writer.withBytes { Checkpoint($0, version: Version(9)) } != nil)
         }
     }
+
+    @Test("A checkpoint with impossible totals is damaged")
+    func impossibleTotals() throws {
+        let known = try #require(Self.checkpoint.withUnsafeBytes { Checkpoint($0, version: Version(1)) })
+        let limit: UInt64 = 1 << 62
+        for (events, work) in [(0, 0), (limit - 1, limit - 1), (limit, 0), (0, limit), (0, UInt64.max)] {
+            let other = Checkpoint(
+                version: known.version, eventCount: events, work: work, checksum: known.checksum,
+                histories: known.histories, stateHash: known.stateHash, itemCount: known.itemCount,
+                firstNumber: known.firstNumber, lastNumber: known.lastNumber,
+                sectionNumberCount: known.sectionNumberCount, top: known.top)
+            let isPossible = max(events, work) < limit
+            #expect((other.bytes.withUnsafeBytes { Checkpoint($0, version: known.version) } != nil) == isPossible)
+        }
+    }
 }

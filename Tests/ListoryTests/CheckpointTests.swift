@@ -296,6 +296,43 @@ struct CheckpointTests {
         #expect(policy.interval(chunks: 2_048 + 40, commits: 10) == 2 * policy.interval)
     }
 
+    @Test("A checkpoint that is written while the rows are read again is adopted with the rows of the file")
+    func readAgainMeanwhile() throws {
+        let fixture = try StoreFixture {
+            $0.checkpoints.sliceSize = 64
+            $0.checkpoints.isBackground = false
+        }
+        let store = fixture.store
+        try fixture.fill(2_000)
+        try store.checkpoint()
+        var meetings = 0
+        for round in 0..<(Soak.isEnabled ? 200 : 20) {
+            for id in 1...20 { try store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id * 90 + round)))) } }
+            let isDone = Locked(false)
+            Thread.detachNewThread {
+                try? store.checkpoint()
+                isDone.withLock { $0 = true }
+            }
+            while !isDone.withLock({ $0 }) {
+                try store.withTurn { head in
+                    if store.checkpointer?.isWriting == true {
+                        try store.racer.readAgain(&head)
+                        meetings += 1
+                    }
+                }
+            }
+            try store.read { try $0.checkInvariants() }
+        }
+        #expect(meetings > 0)
+        let hash = try store.snapshot.stateHash
+        try store.checkpoint()
+        try store.close()
+        let reopened = try UntypedStore.open(at: fixture.path)
+        #expect(try reopened.snapshot.stateHash == hash && !reopened.recovery.wasRebuilt)
+        try reopened.close()
+        _ = try StoreVerification(path: fixture.path)
+    }
+
     @Test("The policy keeps needed checkpoints and spaces the others", arguments: 1...20 as ClosedRange<UInt64>)
     func policy(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -224,7 +224,7 @@ struct GroupCommitTests {
         }
         func waitedFor() -> [Version] { group.monitor.withLock { group.state.tasks.map(\.version) } }
         while waitedFor().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-        group.replaceQueue(after: queue.head, shift: 3)
+        group.replaceQueue(after: queue.head, shift: 3, replacing: true)
         #expect(waitedFor() == [Version(version.rawValue + 3)])
         group.putBack(queue)
         #expect(waitedFor() == [version])
@@ -243,13 +243,13 @@ struct GroupCommitTests {
         try fixture.fill(1)
         let group = fixture.store.group
         let queue = try group.pause()
-        group.replaceQueue(after: queue.head, shift: 3)
+        group.replaceQueue(after: queue.head, shift: 3, replacing: true)
         group.resume()
         #expect(group.shift == 3)
         group.putBack(try group.pause())
         #expect(group.shift == 3)
         // Nothing has happened in the file.
-        group.replaceQueue(after: queue.head, shift: 0)
+        group.replaceQueue(after: queue.head, shift: 0, replacing: false)
         queue.commits.forEach(group.requeue)
         group.resume()
         try fixture.store.close()

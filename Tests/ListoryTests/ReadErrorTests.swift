@@ -86,6 +86,107 @@ struct ReadErrorTests {
         try edited.checkRows("after more edits")
     }
 
+    /// A jam that begins at once, or with one of the next calls. Used by one thread.
+    private final class LateJam: @unchecked Sendable {
+        private var calls = 0
+        private var jam: ReaderJam?
+
+        func begin(with call: Int, _ store: UntypedStore) {
+            calls = call
+            if call == 0 { jam = ReaderJam(store) }
+        }
+
+        func end() { (calls, jam) = (0, nil) }
+
+        func note(_ store: UntypedStore) {
+            if calls == 1 { jam = ReaderJam(store) }
+            calls = max(0, calls - 1)
+        }
+    }
+
+    @Test("A view whose source cannot be read for a moment shows what it showed, and then the newest rows")
+    func views() throws {
+        var edited = try Self.store(seed: 8)
+        let (store, jam) = (edited.store, LateJam())
+        let arrangement = Arrangement(sections: .one(QueryGroup(id: "all", title: "", order: .absent))) { row in
+            jam.note(store)
+            return RowPlacement(key: .integer(Int64(truncatingIfNeeded: row.id.hash64)))
+        }
+        var failed = Set<Int>()
+        for stages in [[], [QueryStage.arrange(arrangement)], [.visibleRows, .arrange(arrangement)]] {
+            if !stages.isEmpty {
+                jam.begin(with: 0, store)
+                #expect { _ = try UntypedLiveList(of: store, stages) } throws: { Self.isPassing($0) }
+                jam.end()
+            }
+            let list = try UntypedLiveList(of: store, stages)
+            for call in [0, 1, 2, 3, 5] {
+                let shown = list.shown
+                for _ in 0..<8 {
+                    try edited.edit(1)
+                    try store.checkpoint()
+                }
+                jam.begin(with: call, store)
+                do { _ = try list.snapshot } catch {
+                    #expect(Self.isPassing(error))
+                    #expect(list.shown.stateHash == shown.stateHash)
+                    failed.insert(call)
+                }
+                jam.end()
+                let fresh = try DerivedView(stages, of: store.snapshot)
+                #expect(try list.snapshot.stateHash == fresh.snapshot.stateHash, "with call \(call)")
+            }
+        }
+        #expect(failed.contains(0) && failed.count > 1, "failed with \(failed)")
+    }
+
+    @Test("A projection whose rows cannot be read for a moment throws, and has the right value then")
+    func projections() throws {
+        var edited = try Self.store(seed: 9)
+        let counts = try edited.store.projection(SectionCounts.self)
+        _ = try counts.value
+        for _ in 0..<20 {
+            try edited.edit(3)
+            do {
+                let jam = ReaderJam(edited.store)
+                _ = try? counts.value
+                withExtendedLifetime(jam) {}
+            }
+            let rows = try edited.store.snapshot
+            let value = try counts.value
+            #expect(value.sections.map(\.id) == rows.sections.map(\.id.key))
+            #expect(value.sections.map { $0.checked + $0.unchecked } == rows.sections.map(\.items.count))
+        }
+    }
+
+    private enum Place: String, SectionIdentifier, CaseIterable { case a, b, c, d, e, f, g, h, i, j }
+
+    private struct Note: Codable, Identifiable { var id: Int }
+
+    @Test("A typed snapshot whose sections cannot be read for a moment does not end the process")
+    func typedSections() throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        CheckpointTests.eager(&options)
+        options.memoryBudget = 1
+        let path = folder.file("store")
+        var store = try ListStore<Place, Note>.open(at: path, createIfMissing: true, options: options)
+        try store.edit("Insert") { list in
+            for place in Place.allCases { try list.insertSection(place, title: "") }
+        }
+        try store.close()
+        store = try ListStore<Place, Note>.open(at: path, options: options)
+        let snapshot = try store.snapshot
+        do {
+            let jam = ReaderJam(store.core)
+            let seen = snapshot.sections.map(\.id)
+            #expect(seen.count == Place.allCases.count && seen[1] == .a)
+            #expect(snapshot.indexed().sectionIDs.contains(.a))
+            withExtendedLifetime(jam) {}
+        }
+        #expect(snapshot.sections.map(\.id) == Place.allCases)
+    }
+
     @Test("Rows that only a look at a snapshot failed to read do not stop edits")
     func snapshots() throws {
         var edited = try Self.store(seed: 6)

@@ -218,4 +218,131 @@ extension SharingTests {
         try b.close()
         #expect(try a.namedVersions.count == 2)
     }
+
+    @Test("What follows a store sees that a pending commit was replaced by another one of the same version")
+    func followers() throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        for id: Int64 in 2..<5 { try insert(id, a) }
+        try a.edit("Delete") { try $0.delete(.item(3)) }
+        let (list, trash) = (try UntypedLiveList(of: a, []), try UntypedLiveTrash(of: a))
+        let counts = try a.projection(SectionCounts.self)
+        func seen() throws -> ([UntypedID], [UntypedID], Int?, Int) {
+            (
+                try list.snapshot.sections.flatMap { $0.items.map(\.id) }, try trash.snapshot.rows.map(\.row.id),
+                try counts.value.sections.first?.unchecked, try a.history(ofRow: 3, limit: 9).count
+            )
+        }
+        #expect(try seen() == ([1, 2, 4], [3], 3, 2))
+        let records = try a.pendingRecords(atMost: .max).records
+        let version = try a.version
+        try a.setAside([Commit(record: records[1], version: 3).checksum: "too large"])
+        #expect(try a.version == version)
+        #expect(try seen() == ([1, 2, 4], [], 3, 0))
+        try a.setAside([Commit(record: a.pendingRecords(atMost: .max).records[0], version: 2).checksum: "too large"])
+        #expect(try seen() == ([1, 4], [], 2, 0))
+        #expect(try list.indexPath(of: 4)?.item == 1)
+        withExtendedLifetime(fixture) {}
+    }
+
+    /// Two replicas of one history, of which the first has inserted row 1.
+    private func company() throws -> (files: [StoreFixture], a: UntypedStore, b: UntypedStore, log: Log) {
+        let (first, a) = try store { $0.undoScope = .shared }
+        let (second, b) = try store { $0.undoScope = .shared }
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try b.receive(log.records)
+        return ([first, second], a, b, log)
+    }
+
+    @Test("A commit of another device becomes no part of an open group, whether it comes before or between")
+    func groups() throws {
+        for isBetween in [false, true] {
+            var (files, a, b, log) = try company()
+            try insert(20, b)
+            try insert(2, a)
+            if isBetween { try send(a, &log) }
+            if isBetween { try b.receive(Array(log.records[1...])) }
+            try a.beginGroup("Sort")
+            try insert(3, a)
+            if isBetween { try send(a, &log) }
+            if isBetween { try b.receive(Array(log.records[2...])) }
+            let count = log.records.count
+            try send(b, &log)
+            try a.receive(Array(log.records[count...]))
+            try insert(4, a)
+            try a.endGroup()
+            let names = try (2...5).map { try a.commit(Version($0)).name }
+            let expected =
+                isBetween
+                ? ["Insert 2", "Sort", "Insert 20", "Sort"] : ["Insert 20", "Insert 2", "Sort", "Sort"]
+            #expect(names == expected)
+            try a.undo()
+            #expect(try Set(ids(a)) == (isBetween ? [1, 2, 3, 20] : [1, 2, 20]))
+            withExtendedLifetime(files) {}
+        }
+    }
+
+    @Test("A redo that is made again redoes the same step, although others have made another one at the same place")
+    func redo() throws {
+        var (files, a, b, log) = try company()
+        try a.edit("Check") { try $0.setChecked(true, for: .item(1)) }
+        try a.undo()
+        try send(a, &log)
+        try b.receive(Array(log.records[1...]))
+        try insert(20, b)
+        try b.undo()
+        let count = log.records.count
+        try send(b, &log)
+        try a.redo()
+        try a.receive(Array(log.records[count...]))
+        #expect(try ids(a) == [1])
+        #expect(try a.item(1)?.isChecked == true)
+        withExtendedLifetime(files) {}
+    }
+
+    @Test("A group of commits that became pending while it was packed is not written")
+    func packedMeanwhile() throws {
+        let (fixture, a) = try store {
+            $0.unpackedCount = 2
+            $0.checkpoints.isBackground = false
+            $0.packing.groupCount = 1_000
+        }
+        var log = Log()
+        for id: Int64 in 1..<20 { try insert(id, a) }
+        try send(a, &log)
+        try a.group.store()
+        let packer = try #require(a.checkpointer?.packer)
+        let group = try #require(try packer.nextGroup(of: 1))
+        try a.group.log.confirmed.retreat(to: LogHead())
+        #expect(try !packer.write(group))
+        #expect(try a.group.log.sealed.lastPacked() == .empty)
+        withExtendedLifetime(fixture) {}
+    }
+
+    @Test("A damaged replica that is repaired is a replica with the same end, and has what was set aside")
+    func repair() throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try insert(2, a)
+        try insert(3, a)
+        let record = try Commit(record: a.pendingRecords(atMost: .max).records[0], version: 2)
+        try a.setAside([record.checksum: "too large"])
+        let (confirmed, hash) = (a.confirmed, try a.snapshot.stateHash)
+        try a.close()
+        try RepairTests.spoil("nodes", in: fixture.path)
+        let report = try UntypedStore.repair(at: fixture.path)
+        #expect(report.wasRepaired)
+        let b = try UntypedStore.open(at: fixture.path)
+        #expect(b.confirmed == confirmed)
+        #expect(try b.snapshot.stateHash == hash && b.pendingCount == 2)
+        #expect(try b.setAsideCommits.map(\.commit.record) == [record.record])
+        #expect(try b.setAsideCommits.map(\.reason) == ["too large"])
+        try b.close()
+    }
 }

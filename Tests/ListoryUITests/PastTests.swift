@@ -49,6 +49,17 @@ struct PastTests {
         #expect(fixture.driver.undo() && fixture.failures.all.isEmpty)
     }
 
+    @Test("A row that is dropped after a preview began moves back")
+    func dropInPreview() throws {
+        let (fixture, table) = try shown()
+        #expect(fixture.driver.preview(Version(1)))
+        table.beginDrag(at(0, 0), isForced: true)
+        table.drop(at(0, 1), isForced: true)
+        #expect(fixture.failures.take().last?.contains("version 1 is shown") == true)
+        fixture.pause.run()
+        #expect(try titles(fixture) == ["Milk", "Tea", "Salt"] && table.isUpToDate && table.problems.isEmpty)
+    }
+
     @Test("A preview can be restored, by one commit that undo takes back")
     func restore() throws {
         let (fixture, table) = try shown()

@@ -121,7 +121,7 @@ enum RecordedWriter {
             }
             mark(name, try store.version, try store.snapshot.stateHash)
             // Verifying finds a name whose version is lost.
-            if generator.oneIn(10) { try? store.addName("\(arguments[4]) \(number)") }
+            if generator.oneIn(10) { _ = try? store.addName("\(arguments[4]) \(number)") }
             if generator.oneIn(30) { try? store.checkpoint() }
             if generator.oneIn(8) { wait(milliseconds: 7) }
         }

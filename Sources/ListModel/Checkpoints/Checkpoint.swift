@@ -83,7 +83,8 @@ extension Checkpoint {
         top.count = reader.readWord()
         top.number = reader.readWord()
         self.top = top
-        guard lastNumber < Limits.storedNumbers, firstNumber <= lastNumber + 1, top.stored <= lastNumber,
+        guard eventCount < Limits.totals, work < Limits.totals, lastNumber < Limits.storedNumbers,
+            firstNumber <= lastNumber + 1, top.stored <= lastNumber,
             itemCount <= Limits.rows, top.count <= Limits.sections, top.number < Limits.placeNumbers
         else { return nil }
         guard !reader.isDamaged, reader.remaining == 0, (top.count == 0) == (top.stored == 0),

@@ -171,7 +171,9 @@ extension UntypedEditor {
 
     private func checkUngrouped(_ scope: HistoryScope) throws {
         try checkNotLent()
-        if coalescing.isGrouping(scope) { throw ListError.groupMismatch(expected: "the end of the group first") }
+        if repeatedStep == nil, coalescing.isGrouping(scope) {
+            throw ListError.groupMismatch(expected: "the end of the group first")
+        }
     }
 }
 

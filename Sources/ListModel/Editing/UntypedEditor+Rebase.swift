@@ -100,8 +100,8 @@ extension UntypedEditor {
     ) throws -> RebasedCommit {
         // Nothing was left of it before.
         if let reason = try commit.givenUpReason { return try givingUp(commit, reason) }
-        repeatedIdentifier = try commit.identifier
-        defer { repeatedIdentifier = nil }
+        (repeatedIdentifier, repeatedStep) = (try commit.identifier, isUndisturbed && commit.continuesStep)
+        defer { (repeatedIdentifier, repeatedStep) = (nil, nil) }
         if isUndisturbed, let scope = commit.scope,
             let again = try checkingOut(commit, scope, now), let new = again.commit
         {
@@ -113,8 +113,6 @@ extension UntypedEditor {
         case .undo(let version), .revert(let version): draft.cause = .revert(of: now(version))
         case .restore(let version): draft.cause = .restore(of: now(version))
         }
-        repeatedStep = isUndisturbed && commit.continuesStep
-        defer { repeatedStep = nil }
         let places = moved.places
         do {
             try begin(draft)
@@ -136,6 +134,11 @@ extension UntypedEditor {
         }
     }
 
+    /// Notes what has become of a commit, which an open group may continue.
+    package mutating func noteRepeated(_ commit: Commit, as new: Commit) {
+        if let scope = commit.scope { coalescing.noteRepeated(commit.version, as: new.version, in: scope) }
+    }
+
     /// Makes a commit again that is given up: a commit without changes, which says why.
     package mutating func givingUp(_ commit: Commit, _ reason: String) throws -> RebasedCommit {
         repeatedIdentifier = try commit.identifier
@@ -152,7 +155,9 @@ extension UntypedEditor {
             switch commit.cause {
             case .undo:
                 return try undo(in: scope, origin: commit.origin, time: commit.time, onConflict: .skip)
-            case .redo:
+            case .redo(let target):
+                // From the same position, others may have changed what comes next.
+                guard try tree.redoing(state.histories[scope])?.after.position == now(target) else { return nil }
                 return try redo(in: scope, origin: commit.origin, time: commit.time, onConflict: .skip)
             case .go(let target):
                 return try go(

@@ -100,6 +100,7 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
         precondition(!isEditing, "a log is replaced between two commits")
         self.state = state
         adopt(checksum)
+        coalescing.endSteps()
     }
 
     /// Continues from a commit that this editor did not make: nothing that was remembered of the log holds.
@@ -134,7 +135,7 @@ extension UntypedEditor {
     public mutating func begin(_ draft: consuming CommitDraft) throws {
         try checkNotLent()
         guard let scope = draft.scope else { return begin(draft, .untracked) }
-        if coalescing.hasGroups, let name = coalescing.groupName(scope) { draft.name = name }
+        if coalescing.hasGroups, repeatedStep == nil, let name = coalescing.groupName(scope) { draft.name = name }
         let history = state.histories[scope]
         if !historyWriter.isReady(scope) { try historyWriter.load(scope, history, tree) }
         begin(draft, .node(historyWriter.node(state.version.next, history)))
@@ -235,7 +236,9 @@ extension UntypedEditor {
         }
         if draft.cause != .edit { shape = .other }
         let isAtTip = node.branchSwitch == nil && node.steps > 1
-        let continues = coalescing.continues(draft, version, in: scope, isAtTip: isAtTip, shape)
+        let continues = coalescing.continues(
+            draft, version, in: scope, after: state.histories[scope].position, isAtTip: isAtTip,
+            isRepeated: repeatedStep != nil, shape)
         if repeatedStep.map({ $0 && isAtTip }) ?? continues {
             node = node.continuing
         }

@@ -132,8 +132,8 @@ struct StepCoalescing {
     private struct Group {
         var name: String?
         var depth: Int
-        /// Whether the group has a commit that later ones continue.
-        var isBegun: Bool
+        /// The last commit of the group, which the next one continues; nil if there is none.
+        var last: Version?
     }
 
     /// Whether any group is open.
@@ -149,10 +149,21 @@ struct StepCoalescing {
     func groupName(_ scope: HistoryScope) -> String? { groups[scope]?.name }
 
     mutating func beginGroup(_ scope: HistoryScope, name: String?) {
-        var group = groups[scope] ?? Group(name: nil, depth: 0, isBegun: false)
+        var group = groups[scope] ?? Group(name: nil, depth: 0)
         group.depth += 1
         group.name = group.name ?? name
         groups[scope] = group
+    }
+
+    /// Notes that a commit has another version now.
+    mutating func noteRepeated(_ version: Version, as new: Version, in scope: HistoryScope) {
+        if groups[scope]?.last == version { groups[scope]?.last = new }
+    }
+
+    /// Ends the step of every scope, because commits were replaced. Groups stay open, and continue with a new step.
+    mutating func endSteps() {
+        last = nil
+        for scope in groups.keys { groups[scope]?.last = nil }
     }
 
     /// - Returns: false if no group is open.
@@ -166,13 +177,18 @@ struct StepCoalescing {
 
     /// Whether a revision at the tip of its scope continues the step there. Remembers the commit either way.
     ///
-    /// - Parameter shape: the shape of the commit's edit.
+    /// - Parameters:
+    ///   - position: where the scope was.
+    ///   - isRepeated: whether it is made again, because another process was faster. Then it is of a group only if it was.
+    ///   - shape: the shape of the commit's edit.
     mutating func continues(
-        _ draft: borrowing CommitDraft, _ version: Version, in scope: HistoryScope, isAtTip: Bool, _ shape: EditShape
+        _ draft: borrowing CommitDraft, _ version: Version, in scope: HistoryScope, after position: Version,
+        isAtTip: Bool, isRepeated: Bool, _ shape: EditShape
     ) -> Bool {
-        if hasGroups, var group = groups[scope] {
-            let continues = group.isBegun && isAtTip
-            group.isBegun = true
+        if hasGroups, !isRepeated, var group = groups[scope] {
+            // Another process may have added to the history since.
+            let continues = isAtTip && group.last == position
+            group.last = version
             groups[scope] = group
             last = nil
             return continues

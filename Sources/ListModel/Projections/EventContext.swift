@@ -22,8 +22,13 @@ public final class EventContext {
         }
     }
 
-    /// The error if a content could not be read. The projection did not cause it.
-    package private(set) var readFailure: (any Error)?
+    private var contentFailure: (any Error)?
+
+    /// The error if rows could not be read.
+    package var rowFailure: (any Error)? { before.flatMap { $0.state.pool.failure(since: $0.failures) } }
+
+    /// The error if a content or rows could not be read. The projection did not cause it.
+    package var readFailure: (any Error)? { contentFailure ?? rowFailure }
 
     /// A context for a fold.
     ///
@@ -61,7 +66,7 @@ public final class EventContext {
                 return try body(bytes)
             }
         } catch {
-            if !isRead { readFailure = error }
+            if !isRead { contentFailure = error }
             throw error
         }
     }
@@ -138,11 +143,5 @@ extension EventContext {
     }
 
     /// The rows after the events so far; nil if the projection does not read rows.
-    ///
-    /// - Throws: the error, if some rows could not be read.
-    package func rowsAfter() throws -> UntypedSnapshot? {
-        guard let before else { return nil }
-        if let failure = before.state.pool.failure(since: before.failures) { throw failure }
-        return before.state.snapshot()
-    }
+    package func rowsAfter() -> UntypedSnapshot? { before?.state.snapshot() }
 }

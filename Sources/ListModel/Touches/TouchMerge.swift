@@ -55,7 +55,7 @@ package enum TouchMerge {
             number: number, first: oldest.first, last: newest.last, count: count,
             bits: TouchCatalog.Segment.bits(count, bucketSize: bucketSize), landmarkCount: 0)
         var writer = ByteWriter()
-        var streams = try inputs.map(Stream.init)
+        var streams = inputs.map(Stream.init)
         var touches: [Touch] = []
         segment.count = 0
         for bucket in 0..<segment.bucketCount {

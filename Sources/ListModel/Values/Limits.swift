@@ -38,6 +38,10 @@ package enum Limits {
     /// Contents, names, titles and identifiers are part of the record and have no limit of their own.
     package static let recordBytes = Int(UInt32.max)
 
+    /// Counts of events and of bytes of a whole log, and the work of replaying it, are below this: so their sums and differences fit into
+    /// 64 bits. A stored count that is greater is damaged.
+    package static let totals: UInt64 = 1 << 62
+
     // MARK: Nodes
 
     /// The most elements or children of a node. Greater `TreeLimits` violate a precondition; a stored node with more is

@@ -139,7 +139,9 @@ extension ArrangedRows {
             slots.reserveCapacity(section.items.count)
             var fold = OutlineFold()
             for (offset, item) in section.items.enumerated() {
-                let key = isOutline ? RowKey.plain : keys[index][offset]
+                // A section that could not be read for a moment had no rows before.
+                let isKnown = !isOutline && offset < keys[index].count
+                let key = isOutline ? RowKey.plain : isKnown ? keys[index][offset] : nil
                 let isFound = isOutline ? fold.shows(item) : isFound(key)
                 slots.append(SourceRow(label: labels[offset], key: key, isFound: isFound))
                 guard let key, slots[offset].isShown else { continue }

@@ -72,7 +72,7 @@ public struct CheckpointPolicy: Hashable, Sendable {
         var surplus: [Int] = []
         var next = newest
         for index in stride(from: work.count - 2, through: 0, by: -1) {
-            let age = newest - work[index]
+            let age = newest - min(newest, work[index])
             let least = UInt64(max(1, min(interval, maximumSpacing)))
             let spacing = min(UInt64(max(1, maximumSpacing)), max(least, age / UInt64(max(1, density))))
             // The beginning of the log serves as a checkpoint.

@@ -56,13 +56,17 @@ extension CheckpointDatabase {
 
     /// Completes a checkpoint, which becomes the newest.
     ///
-    /// - Parameter surplus: returns the checkpoints to drop, given a function that says which have leases, in this
-    ///   process or another. No lease begins between this call and the end.
+    /// - Parameters:
+    ///   - check: throws if the log does not have the version any more. Nobody writes between this call and the end.
+    ///   - surplus: returns the checkpoints to drop, given a function that says which have leases, in this
+    ///     process or another. No lease begins between this call and the end.
     /// - Returns: the superfluous numbers, the chunks that are still needed, and the dropped checkpoints.
     func complete(
-        _ completion: Completion, dropping surplus: ((Version) -> Bool) -> [Version] = { _ in [] }
+        _ completion: Completion, check: () throws -> Void = {},
+        dropping surplus: ((Version) -> Bool) -> [Version] = { _ in [] }
     ) throws -> (superfluous: [UInt64], replaced: [(version: Version, chunks: [UInt64])], dropped: Set<Version>) {
         try write { txn in
+            try check()
             let others = try table?.neighbours().map(\.leases) ?? []
             let oldest = others.compactMap(\.versions.first).min()
             var completion = completion

@@ -102,6 +102,9 @@ struct LogHead: Equatable {
     var recordBytes: UInt64 = 0
 
     static let byteCount = 32
+    /// What is read must be that.
+    static let expectation =
+        "\(byteCount) bytes, with a version below \(Limits.versions) and totals below \(Limits.totals)"
 
     var bytes: [UInt8] {
         [version.rawValue, checksum, eventCount, recordBytes].flatMap { word in
@@ -111,12 +114,14 @@ struct LogHead: Equatable {
 
     init() {}
 
+    /// The head of its bytes; nil if they are none, or if it is out of bounds.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == LogHead.byteCount else { return nil }
         func word(_ index: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
         }
         (version, checksum, eventCount, recordBytes) = (Version(word(0)), word(1), word(2), word(3))
+        guard word(0) < Limits.versions, eventCount < Limits.totals, recordBytes < Limits.totals else { return nil }
     }
 
     /// The head before a commit at the end.

@@ -293,7 +293,7 @@ extension CommitLog {
                 named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
             let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
             guard let head else {
-                throw ListError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
+                throw ListError.headMismatch(what: "head row", expected: LogHead.expectation, found: "another")
             }
             try txn.put(head.bytes, forKey: LogFormat.confirmedKey, in: meta)
             return head

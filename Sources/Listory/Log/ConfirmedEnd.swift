@@ -37,7 +37,7 @@ final class ConfirmedEnd: Sendable {
                 try row.map { row in
                     guard let end = LogHead(row) else {
                         throw ListError.headMismatch(
-                            what: "confirmed end", expected: "\(LogHead.byteCount) bytes", found: "\(row.count)")
+                            what: "confirmed end", expected: LogHead.expectation, found: "another")
                     }
                     return end
                 }
@@ -45,10 +45,12 @@ final class ConfirmedEnd: Sendable {
         }
     }
 
-    /// Learns how far another process has moved the end.
+    /// Learns where another process has moved the end, forward or back. An end that is not saved is further only if it was moved here.
     private func refresh() {
-        guard let end = (try? ConfirmedEnd.read(environment, meta)) ?? nil else { return }
-        state.withLock { if let known = $0.end, known.version < end.version { $0 = State(end: end) } }
+        state.withLock { state in
+            guard let known = state.end, let end = (try? ConfirmedEnd.read(environment, meta)) ?? nil else { return }
+            if known.version < end.version || !state.isUnsaved { state = State(end: end) }
+        }
     }
 
     /// The end; nil if the store is no replica.
@@ -68,16 +70,14 @@ final class ConfirmedEnd: Sendable {
 
     /// The last version that may be covered by what is derived from the log.
     func limit(_ version: Version) -> Version {
-        guard let end, end.version < version else { return version }
         refresh()
-        return min(version, required.version)
+        return min(version, end?.version ?? version)
     }
 
-    /// Moves the end. The file learns of it later.
+    /// Moves the end forward, unless another process has moved it further. The file learns of it later.
     func advance(to end: LogHead) {
         state.withLock { state in
-            precondition(state.end.map { $0.version <= end.version } ?? true, "what is confirmed stays confirmed")
-            if state.end != end { (state.end, state.isUnsaved) = (end, true) }
+            if state.end.map({ $0.version < end.version }) ?? true { (state.end, state.isUnsaved) = (end, true) }
         }
     }
 

@@ -43,8 +43,10 @@ extension GroupCommit {
     /// - Parameters:
     ///   - head: the end of the log now.
     ///   - shift: how many commits of others came before the queued ones.
-    func replaceQueue(after head: LogHead, shift: UInt64) {
+    ///   - replacing: whether commits are replaced that somebody may have read.
+    func replaceQueue(after head: LogHead, shift: UInt64, replacing: Bool) {
         monitor.withLock {
+            if replacing { state.revision += 1 }
             // That is not shown before it is known what has become of the queue.
             state.head = head
             let empty = RecordRun(first: head.version.next)
@@ -58,9 +60,8 @@ extension GroupCommit {
 
     /// Lets the queue begin at an earlier end of the log, behind which commits are about to be replaced: until ``resume(leading:)``, what
     /// is read behind it comes from the queue. The queue is empty.
-    ///
     func rewind(to head: LogHead) {
-        replaceQueue(after: head, shift: 0)
+        replaceQueue(after: head, shift: 0, replacing: head.version < durableVersion)
         monitor.withLock { advance(to: head) }
         past.clear()
     }
@@ -101,6 +102,7 @@ extension GroupCommit {
             // Zero if the queue was not replaced.
             let shift = state.shift - state.shiftBefore
             state.shift -= shift
+            state.revision += 1
             for index in state.tasks.indices {
                 state.tasks[index].version = Version(state.tasks[index].version.rawValue - shift)
             }
@@ -185,6 +187,9 @@ extension GroupCommit {
 
     /// How far commits have been shifted.
     var shift: UInt64 { monitor.withLock { state.shift } }
+
+    /// How often commits were replaced. As long as this stays, a version is the same commit.
+    var revision: UInt64 { monitor.withLock { state.revision } }
 
     /// The version that the commit has now which this process made as a version, as far as that is known. If another
     /// process has made that version since, the later of the two.

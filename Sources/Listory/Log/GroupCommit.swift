@@ -96,6 +96,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var shift: UInt64 = 0
         /// The same number when the queue was last paused.
         var shiftBefore: UInt64 = 0
+        /// How often commits were replaced: since then, a version may be another commit than before.
+        var revision: UInt64 = 0
         /// The commits that were made again, the newest last.
         var rebased: [RebasedCommit] = []
         /// The last rows between commits that are being made again, one version after another.
@@ -287,11 +289,11 @@ extension GroupCommit {
         if let rows = shownRows(at: version) { return rows }
         // Commits are read where they are durable.
         if version > durableVersion { try flush(through: version) }
-        let shift = shift
+        let revision = revision
         do { return try past.point(at: version) } catch {
             // Pending commits of a replica were replaced meanwhile.
             monitor.withLock { waitForRacer() }
-            if shift == self.shift { throw error }
+            if revision == self.revision { throw error }
             return try past.point(at: version)
         }
     }

@@ -190,7 +190,7 @@ extension Journal {
         var (state, lost): (State, Version?)
         if options.isIgnored {
             (state, lost) = (State(try environment.read { try rows.readCheckedHead($0) }), nil)
-        } else if !mustWriteAgain, let stored = try readStored(), try isSettled() {
+        } else if !mustWriteAgain, let stored = try readStored(), isSettled() {
             (state, lost) = (State(stored), nil)
         } else if environment.options.isReadOnly {
             (state, lost) = try readCopy()
@@ -212,7 +212,7 @@ extension Journal {
 
     /// Whether no other process can have been about to publish the end of the log that was just read. If it is killed before that, nobody
     /// would tell the others of it.
-    private func isSettled() throws -> Bool { try environment.options.isReadOnly || table?.isShared != true }
+    private func isSettled() -> Bool { environment.options.isReadOnly || table?.isShared != true }
 
     /// Reads the head of the log while other processes may write.
     ///

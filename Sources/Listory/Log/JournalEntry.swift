@@ -72,7 +72,7 @@ struct JournalEntry {
 
     /// The header of the entry, if it is possible.
     private static func header(_ bytes: UnsafeRawBufferPointer) -> (before: LogHead, size: Int, count: Int)? {
-        guard let before = before(in: bytes), before.version.rawValue < Limits.versions else { return nil }
+        guard let before = before(in: bytes) else { return nil }
         let (size, count) = (word(bytes, sizeOffset), word(bytes, countOffset))
         guard size > table, size <= bytes.count, count >= 1, count <= (size - table) / 4 else { return nil }
         return (before, size, count)

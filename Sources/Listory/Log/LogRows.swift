@@ -29,11 +29,7 @@ struct LogRows: Sendable {
     func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
         let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
         guard let head else {
-            throw ListError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
-        }
-        guard head.version.rawValue < Limits.versions else {
-            throw ListError.headMismatch(
-                what: "head row", expected: "a version below \(Limits.versions)", found: "\(head.version)")
+            throw ListError.headMismatch(what: "head row", expected: LogHead.expectation, found: "another")
         }
         return head
     }

@@ -182,6 +182,15 @@ struct NewStoreFile: ~Copyable {
     /// Gives versions their names.
     func put(_ names: [NamedVersion]) throws { try log.replaceNames(with: names) }
 
+    /// Makes the store a replica, if it has a confirmed end, and keeps what was set aside.
+    func put(_ confirmed: LogHead?, setAside: [SetAsideCommit]) throws {
+        let meta = log.meta
+        try log.environment.write { txn in
+            if let confirmed { try txn.put(confirmed.bytes, forKey: LogFormat.confirmedKey, in: meta) }
+            for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
+        }
+    }
+
     /// Copies the file, without free pages, to its final path.
     func copy(to path: String) throws { try log.environment.copy(to: path) }
 

@@ -204,7 +204,8 @@ struct Salvage {
             pageCount: index.scan.pageCount,
             damageCount: index.scan.damageCount + index.damagedEntryCount
                 + index.scan.unreadablePageCount,
-            newestVersion: index.newestKnown, lostCommitCount: known - min(known, readable),
+            newestVersion: index.newestKnown,
+            lostCommitCount: known - min(known, readable) + UInt64(index.damagedSetAsideCount),
             looseCommitCount: readable - min(readable, kept),
             parts: found.map { part in
                 SalvageReport.Part(

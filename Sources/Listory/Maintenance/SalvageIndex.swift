@@ -39,6 +39,11 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private var head: Version?
     /// The states of projections.
     private(set) var projections: [(name: String, state: ProjectionRow)] = []
+    /// The row that says how much of the log is in a shared one, if the store is a replica.
+    private(set) var confirmed: LogHead?
+    /// The commits of a replica that were set aside, by their keys, and how many of them cannot be read.
+    private(set) var setAside: [String: SetAsideCommit] = [:]
+    private(set) var damagedSetAsideCount = 0
     /// The names of versions, by their bytes.
     private(set) var names: [[UInt8]: NamedVersion] = [:]
     /// The same by version.
@@ -112,11 +117,19 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         case LogFormat.headKey:
             // Compared with the commits later.
             let row = try scan.bytes(at: entry.value)
-            if let head = row.withUnsafeBytes({ LogHead($0) }), head.version.rawValue < Limits.versions {
+            if let head = row.withUnsafeBytes({ LogHead($0) }) {
                 self.head = head.version
                 newestKnown = max(newestKnown, head.version)
             }
         case LogFormat.baseKey: noteBase(try scan.bytes(at: entry.value))
+        case LogFormat.confirmedKey: confirmed = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
+        case let key where key.hasPrefix(LogFormat.setAsidePrefix):
+            let row = try scan.bytes(at: entry.value)
+            if let commit = try? row.withUnsafeBytes({ try SetAsideCommit($0) }) {
+                setAside[commit.key] = commit
+            } else {
+                (damagedEntryCount, damagedSetAsideCount) = (damagedEntryCount + 1, damagedSetAsideCount + 1)
+            }
         default:
             guard try !noteName(entry), NamedVersion.name(ofKey: entry.key) != nil else { return }
             (damagedEntryCount, damagedNameCount) = (damagedEntryCount + 1, damagedNameCount + 1)

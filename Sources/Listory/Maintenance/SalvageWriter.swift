@@ -132,8 +132,8 @@ private struct SalvageFile: ~Copyable {
     private var file: NewStoreFile
     private let index: SalvageIndex
     private var sealed = Version.empty
-    /// The versions of states of projections, and the checksums of their records.
-    private let projected: Set<Version>
+    /// The versions of states of projections and of the confirmed end, and the checksums of their records.
+    private let wanted: Set<Version>
     private var checksums: [Version: UInt64] = [:]
 
     var database: CheckpointDatabase { file.database }
@@ -141,7 +141,7 @@ private struct SalvageFile: ~Copyable {
     init(_ path: String, _ options: StoreOptions, _ index: SalvageIndex) throws {
         file = try NewStoreFile(at: path, options)
         self.index = index
-        projected = Set(index.projections.map(\.state.version))
+        wanted = Set(index.projections.map(\.state.version) + (index.confirmed.map { [$0.version] } ?? []))
     }
 
     mutating func begin(_ state: inout ListState, _ versions: [FirstVersion]) throws {
@@ -152,7 +152,7 @@ private struct SalvageFile: ~Copyable {
 
     mutating func advance(_ record: [UInt8], _ version: Version) throws {
         try record.withUnsafeBytes { try file.advance(over: $0, of: version) }
-        if projected.contains(version) { checksums[version] = file.head.checksum }
+        if wanted.contains(version) { checksums[version] = file.head.checksum }
     }
 
     mutating func add(_ unit: SalvageIndex.Unit, _ bytes: [UInt8]) throws {
@@ -180,6 +180,10 @@ private struct SalvageFile: ~Copyable {
         if base.sealed > .empty { try file.put(base) }
         try file.put(names)
         try index.copyProjections(to: file.database, checksums)
+        let confirmed = index.confirmed.flatMap { end in
+            end.version == .empty || checksums[end.version] == end.checksum ? end : nil
+        }
+        try file.put(confirmed, setAside: Array(index.setAside.values))
         return lost
     }
 

@@ -38,14 +38,14 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     ///   ``rebuild()``; ``ListError/closed``; an error of the log, after which the next access tries again.
     /// - Complexity: that of folding the events since the last access.
     public var value: Value {
-        get throws { try door { try follower.moment(store).0.value } }
+        get throws { try folded.value }
     }
 
     /// The value at the newest version of the store, and that version.
     ///
     /// - Throws, Complexity: as ``value``.
     public var moment: ProjectedMoment<Value> {
-        get throws { try door { try follower.moment(store).0 } }
+        get throws { try ProjectedMoment(folded) }
     }
 
     /// The version from which the value knows the history; ``Version/empty`` if it has received every event. Otherwise
@@ -53,7 +53,11 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     ///
     /// - Throws, Complexity: as ``value``.
     public var beginning: Version {
-        get throws { try door { try follower.moment(store).beginning } }
+        get throws { try folded.beginning }
+    }
+
+    private var folded: ProjectionFollower<Value>.Folded {
+        get throws { try door { try follower.follow(store) } }
     }
 
     /// Why there is no value; nil if there is no known error.
@@ -67,7 +71,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
         try door {
             try follower.checkIsOutside(store)
             follower.reset()
-            _ = try follower.moment(store)
+            _ = try folded
         }
     }
 
@@ -89,13 +93,13 @@ public final class LiveProjection<Value: Sendable>: Sendable {
             of: ProjectedMoment<Value>.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
         let task = Task { [self] in
             do {
-                var last = try moment
-                continuation.yield(last)
+                var last = try folded
+                continuation.yield(ProjectedMoment(last))
                 for await _ in changes {
-                    let newest = try moment
-                    if newest.version == last.version { continue }
+                    let newest = try folded
+                    if newest.moment == last.moment { continue }
                     last = newest
-                    continuation.yield(last)
+                    continuation.yield(ProjectedMoment(last))
                 }
                 continuation.finish()
             } catch ListError.closed {

@@ -14,6 +14,8 @@ public struct ProjectedMoment<Value: Sendable>: Sendable {
     public let value: Value
     /// The version of the list that it belongs to.
     public let version: Version
+
+    init(_ folded: ProjectionFollower<Value>.Folded) { (value, version) = (folded.value, folded.version) }
 }
 
 /// Keeps the value of a projection.
@@ -28,20 +30,27 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
     struct Folded: Sendable {
         var value: Value
         var version: Version
-        /// The checksum of the last commit that was folded; nil before the first. A commit that is made again, because another
-        /// process was faster, is another one.
+        /// How often commits had been replaced when they were folded.
+        var revision: UInt64 = 0
+        /// The checksum of the last commit that was folded; nil before the first.
         var checksum: UInt64?
+        /// How often it had been asked for to build the value anew.
+        var rebuildCount = 0
         var beginning: Version
         /// The rows at the version, if the projection reads rows.
         var rows: UntypedSnapshot?
         /// How many events were folded since the state was stored.
         var eventCount = 0
+
+        var moment: StoreMoment { StoreMoment(revision: revision, version: version) }
     }
 
     private struct State: Sendable {
         var folded: Folded?
         /// Whether to ignore the stored state, because the projection has to be rebuilt.
         var ignoresStored = false
+        /// How often that was asked for.
+        var rebuildCount = 0
         /// The version and the size of the stored state, if known.
         var stored: (version: Version, size: Int)?
     }
@@ -59,12 +68,6 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
         try store.checkIsOutside()
     }
 
-    /// The value at the newest version, and from which version on it knows the history.
-    func moment(_ store: UntypedStore) throws -> (ProjectedMoment<Value>, beginning: Version) {
-        let folded = try follow(store)
-        return (ProjectedMoment(value: folded.value, version: folded.version), folded.beginning)
-    }
-
     func letGo() { state.withLock { $0.folded = nil } }
 
     /// Forgets the value, the stored state and the failure.
@@ -72,6 +75,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
         state.withLock { state in
             (state.folded, state.stored) = (nil, nil)
             state.ignoresStored = true
+            state.rebuildCount += 1
             failed.withLock { $0 = nil }
         }
     }
@@ -81,37 +85,40 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
 
 extension ProjectionFollower {
     /// Folds the commits up to the present head.
-    private func follow(_ store: UntypedStore) throws -> Folded {
+    func follow(_ store: UntypedStore) throws -> Folded {
         try checkIsOutside(store)
-        let newest = try store.projectionHead(withRows: rules.readsRows)
+        var newest = try store.projectionHead(withRows: rules.readsRows)
         while true {
             let folded: Folded? = try state.withLock { state in
                 if let failure { throw failure }
-                let shift = store.group.shift
                 // Moved out, so that it has one owner while it changes.
                 let known = state.folded.take()
-                let isKnown = known != nil
                 var folded = try known ?? begin(&state, store)
-                if folded.version < newest.version {
-                    do { try advance(&folded, store, newest) } catch {
-                        // A commit was folded that has been made again, before or just now. Otherwise the log is damaged.
-                        if case .link? = (error as? RecordError)?.problem, isKnown || store.group.shift != shift {
-                            return nil
-                        }
-                        failed.withLock { $0 = error as? ProjectionError }
-                        throw error
-                    }
+                if known == nil { folded.revision = newest.moment.revision }
+                if folded.revision < newest.moment.revision {
+                    // If its commits were replaced, it is folded again from the beginning.
+                    guard try store.hasFolded(folded.version, folded.checksum) else { return nil }
+                    folded.revision = newest.moment.revision
+                }
+                if folded.moment < newest.moment {
+                    let advanced = Result { try advance(&folded, store, newest) }
+                    if store.group.revision != newest.moment.revision { return nil }
+                    if case .failure(let error) = advanced { failed.withLock { $0 = error as? ProjectionError } }
+                    try advanced.get()
                 }
                 state.folded = folded
-                return folded.version >= newest.version ? folded : nil
+                return folded.moment >= newest.moment ? folded : nil
             }
             if let folded { return folded }
+            if store.group.revision != newest.moment.revision {
+                newest = try store.projectionHead(withRows: rules.readsRows)
+            }
         }
     }
 
     /// Folds a run of commits.
     private func advance(_ folded: inout Folded, _ store: UntypedStore, _ newest: UntypedStore.ProjectionHead) throws {
-        let run = try store.records(folded.version.next.rawValue...newest.version.rawValue)
+        let run = try store.records(folded.version.next.rawValue...newest.moment.version.rawValue)
         let seed = CommitInfo(seedOf: folded.version)
         let context = EventContext(seed, source: store.source, rows: folded.rows)
         folded.rows = nil
@@ -119,19 +126,23 @@ extension ProjectionFollower {
             let commit = try Commit(
                 record: run.record(index), version: run.version(index), previousChecksum: folded.checksum)
             folded.checksum = commit.checksum
-            try context.fold(commit) { number, event in
-                do { try rules.apply(&folded.value, event, context) } catch {
-                    // An error in reading is not a failure of the projection, and may be temporary.
-                    if let failure = context.readFailure { throw failure }
-                    throw ProjectionError.failed(
-                        projection: rules.name, version: commit.version, event: number, cause: error)
+            do {
+                try context.fold(commit) { number, event in
+                    do { try rules.apply(&folded.value, event, context) } catch {
+                        throw ProjectionError.failed(
+                            projection: rules.name, version: commit.version, event: number, cause: error)
+                    }
                 }
+            } catch {
+                // An error in reading is not a failure of the projection, and may be temporary.
+                throw context.readFailure?.ofRows ?? error
             }
             folded.eventCount += commit.eventCount
         }
+        if let failure = context.rowFailure { throw failure.ofRows }
         folded.version = run.version(run.count - 1)
         // If they are equal, the store's own rows are used, because they share nodes with the next versions.
-        folded.rows = try folded.version == newest.version ? newest.rows : context.rowsAfter()
+        folded.rows = folded.version == newest.moment.version ? newest.rows : context.rowsAfter()
     }
 
     /// The value to start from: the stored state, or that of the beginning of the log.
@@ -141,22 +152,29 @@ extension ProjectionFollower {
         {
             state.stored = (stored.version, stored.state.count)
             let rows = rules.readsRows ? try store.snapshot(at: stored.version) : nil
-            return Folded(value: value, version: stored.version, beginning: stored.beginning, rows: rows)
+            return Folded(
+                value: value, version: stored.version, rebuildCount: state.rebuildCount, beginning: stored.beginning,
+                rows: rows)
         }
         state.stored = nil
         let oldest = store.oldestVersion
         if oldest == .empty {
             return Folded(
-                value: rules.make(), version: .empty, beginning: .empty, rows: rules.readsRows ? store.emptyRows : nil)
+                value: rules.make(), version: .empty, rebuildCount: state.rebuildCount, beginning: .empty,
+                rows: rules.readsRows ? store.emptyRows : nil)
         }
         let rows = try store.snapshot(at: oldest)
         let context = EventContext(
             CommitInfo(seedOf: oldest), source: store.source, rows: rules.readsRows ? store.emptyRows : nil)
+        let failures = rows.failureCount
         do {
             let value = try rules.seed(rows, context)
-            return Folded(value: value, version: oldest, beginning: oldest, rows: rules.readsRows ? rows : nil)
+            if let failure = rows.failure(since: failures) { throw failure }
+            return Folded(
+                value: value, version: oldest, rebuildCount: state.rebuildCount, beginning: oldest,
+                rows: rules.readsRows ? rows : nil)
         } catch {
-            if let failure = context.readFailure { throw failure }
+            if let failure = context.readFailure ?? rows.failure(since: failures) { throw failure.ofRows }
             let failure = ProjectionError.failed(
                 projection: rules.name, version: oldest, event: nil, cause: error)
             failed.withLock { $0 = failure }
@@ -189,10 +207,12 @@ extension ProjectionFollower {
     private func write(_ folded: Folded, in store: UntypedStore) throws {
         // Outside of the lock, so that other threads can read the value meanwhile; a fold copies it.
         let bytes = try rules.encode(folded.value)
-        try store.putProjection(
+        let isStored = try store.putProjection(
             rules.name, rules: rules.version, version: folded.version, checksum: folded.checksum,
             beginning: folded.beginning, state: bytes)
+        guard isStored else { return }
         state.withLock { state in
+            guard state.rebuildCount == folded.rebuildCount else { return }
             state.stored = (folded.version, bytes.count)
             state.ignoresStored = false
             if let now = state.folded?.eventCount { state.folded?.eventCount = max(0, now - folded.eventCount) }

@@ -35,14 +35,15 @@ extension UntypedStore {
 extension UntypedStore {
     /// The version up to which a projection is folded.
     struct ProjectionHead {
-        var version: Version
+        var moment: StoreMoment
         var rows: UntypedSnapshot?
     }
 
     func projectionHead(withRows: Bool) throws -> ProjectionHead {
         try withHead { head in
             // A kept snapshot makes edits copy nodes, so it is taken only if the projection reads rows.
-            ProjectionHead(version: head.editor.state.version, rows: withRows ? try head.snapshot() : nil)
+            let moment = StoreMoment(revision: group.revision, version: head.editor.state.version)
+            return ProjectionHead(moment: moment, rows: withRows ? try head.snapshot() : nil)
         }
     }
 
@@ -105,6 +106,13 @@ extension UntypedStore {
         return names
     }
 
+    /// Whether the commits up to a version are still those of a fold.
+    ///
+    /// - Parameter checksum: that of the last of them; nil if none was folded since a stored state or the beginning of the log.
+    func hasFolded(_ version: Version, _ checksum: UInt64?) throws -> Bool {
+        try checksum.map { try hasCommit(version, checksum: $0) } ?? true
+    }
+
     /// Whether the log has a commit of a version, or begins with it, and its record has a checksum.
     func hasCommit(_ version: Version, checksum: UInt64) throws -> Bool {
         let base = group.log.base
@@ -116,23 +124,25 @@ extension UntypedStore {
 
     /// Stores the state of a projection, after the commits that it is the fold of.
     ///
-    /// - Parameter checksum: the checksum of the last of them, if known. If the log has another commit, nothing is stored.
+    /// - Parameter checksum: the checksum of the last of them, if known.
+    /// - Returns: whether it is stored. It is not if the log has another commit, or one that others may replace.
     func putProjection(
         _ name: String, rules: Int, version: Version, checksum: UInt64?, beginning: Version, state: [UInt8]
-    ) throws {
+    ) throws -> Bool {
         if options.isReadOnly { throw ListError.readOnly }
-        guard let database = checkpointer?.database, let projections = database.projections else { return }
-        guard group.log.confirmed.covers(version) else { return }
+        guard let database = checkpointer?.database, let projections = database.projections else { return false }
+        guard group.log.confirmed.covers(version) else { return false }
         try group.flush(through: version)
         // A copy of the databases, without the journal, that has the state has its version too.
         try group.store()
         let found = try past.checksum(of: version)
-        if let checksum, checksum != found { return }
+        if let checksum, checksum != found { return false }
         let stored = ProjectionRow(
             rules: rules, version: version, checksum: found, beginning: beginning, state: state)
         let row = stored.bytes(name: name)
         try database.environment.write { txn in
             try row.withUnsafeBytes { try txn.put(bytes: $0, forKey: name, in: projections) }
         }
+        return true
     }
 }

@@ -14,23 +14,23 @@ extension UntypedStore {
     /// - Complexity: that of ``blame(ofRows:at:)``, and reading at most three more commits. For an earlier version also that of
     ///   ``snapshot(at:)-(Version)``, and O(n), because only the newest version has an index of the rows.
     public func explanation(ofRow id: UntypedID, at version: Version? = nil) throws -> RowExplanation {
-        try explanation(ofRow: id, at: version) { RowSighting(path: $1, in: $0) }
+        try explanation(ofRow: id, at: version) { rows, path, _ in RowSighting(path: path, in: rows) }
     }
 
     /// As ``explanation(ofRow:at:)``, for a row that is looked at through something.
     ///
-    /// - Parameter look: finds out where the row is shown of the list that has it at a path; nil if the list has changed
-    ///   meanwhile.
+    /// - Parameter look: finds out where the row is shown of the list that has it at a path, at a moment with a revision;
+    ///   nil if the list has changed meanwhile.
     func explanation(
-        ofRow id: UntypedID, at version: Version?, _ look: (UntypedSnapshot, ListIndexPath) throws -> RowSighting?
+        ofRow id: UntypedID, at version: Version?, _ look: (UntypedSnapshot, ListIndexPath, UInt64) throws -> RowSighting?
     ) throws -> RowExplanation {
         try door {
-            try reading {
+            try reading { revision in
                 while true {
                     let (rows, path) = try located(id, at: version)
                     guard let path else { return try explanation(of: id, rows, nil, RowSighting()) }
                     let found = try rows.reading {
-                        try look(rows, path).map { try explanation(of: id, rows, path, $0) }
+                        try look(rows, path, revision).map { try explanation(of: id, rows, path, $0) }
                     }
                     if let found { return found }
                 }

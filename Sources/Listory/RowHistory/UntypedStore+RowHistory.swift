@@ -44,7 +44,7 @@ extension UntypedStore {
     public func history(
         ofRow id: UntypedID, before version: Version? = nil, limit: Int = .max
     ) throws -> [RowChange] {
-        try door { try reading { try changes(of: .row(id), before: version, limit) } }
+        try door { try reading { _ in try changes(of: .row(id), before: version, limit) } }
     }
 
     /// The commits that changed a section, the newest first: those that inserted, deleted, moved or renamed it.
@@ -53,7 +53,7 @@ extension UntypedStore {
     public func history(
         ofSection id: UntypedID, before version: Version? = nil, limit: Int = .max
     ) throws -> [RowChange] {
-        try door { try reading { try changes(of: .section(id), before: version, limit) } }
+        try door { try reading { _ in try changes(of: .section(id), before: version, limit) } }
     }
 
     /// The commits that made each of some rows as it is, or as it was at a version.
@@ -70,7 +70,7 @@ extension UntypedStore {
             let newest = try self.version
             if let version, version < oldestVersion { throw ListError.droppedVersion(version, oldest: oldestVersion) }
             if let version, version > newest { throw ListError.unknownVersion(version, head: newest) }
-            return try reading { try blame(ids, at: version ?? newest) }
+            return try reading { _ in try blame(ids, at: version ?? newest) }
         }
     }
 }
@@ -192,8 +192,8 @@ extension UntypedStore {
 
     private func withTails<Result>(_ body: (inout TouchTails) throws -> Result) throws -> Result {
         try tails.withLock { tails in
-            let shift = group.shift
-            if tails.shift != shift { (tails.newest, tails.shift) = (TouchTail(), shift) }
+            let revision = group.revision
+            if tails.revision != revision { (tails.newest, tails.revision) = (TouchTail(), revision) }
             return try body(&tails)
         }
     }
@@ -204,19 +204,6 @@ extension UntypedStore {
 
     private func advancePacked(_ tails: inout TouchTails, through version: Version) throws {
         try advance(&tails.packed, after: oldestVersion, through: min(lastPacked, version))
-    }
-
-    /// Calls `body` again if commits were made again meanwhile, because another process was faster.
-    func reading<Result>(_ body: () throws -> Result) throws -> Result {
-        while true {
-            let shift = group.shift
-            do {
-                let result = try body()
-                if group.shift == shift { return result }
-            } catch {
-                if group.shift == shift { throw error }
-            }
-        }
     }
 
     private func advance(_ tail: inout TouchTail, after indexed: Version, through version: Version) throws {

@@ -334,7 +334,9 @@ extension Checkpointer {
                 // The next attempt must delete the written nodes.
                 state.kept = nil
             }
-            try? store.withTurn { $0.editor.state.restore(captured.image) }
+            try? store.withTurn { head in
+                if head.editor.state.pool === captured.pool { head.editor.state.restore(captured.image) }
+            }
             throw error
         }
     }
@@ -346,6 +348,8 @@ extension Checkpointer {
         var isDurable: Bool
         /// How far commits had been shifted by then: a commit that is made again later is another one.
         var shift: UInt64
+        /// The pool of its trees.
+        var pool: NodePool
         /// How many reads of nodes had failed by then.
         var failures: Int
         var eventCount: UInt64
@@ -395,7 +399,7 @@ extension Checkpointer {
             let work = state.workBefore + UInt64(max(1, state.work))
             defer { state.countAnew(after: work) }
             return Captured(
-                image: image, isDurable: image.version <= durable, shift: shift,
+                image: image, isDurable: image.version <= durable, shift: shift, pool: head.editor.state.pool,
                 failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
                 checksum: head.editor.checksum, events: state.events, commits: state.commits, work: work,
                 workBefore: state.workBefore)
@@ -411,10 +415,6 @@ extension Checkpointer {
             if shift != captured.shift { throw LostRace() }
         }
         try store.group.store()
-        // Another process may have replaced the pending commits of a replica meanwhile.
-        if store.group.log.confirmed.end != nil, try store.group.past.checksum(of: image.version) != captured.checksum {
-            throw LostRace()
-        }
         var slice = NodeSlice()
         var writer = CheckpointWriter(image) { [self] number, bytes in
             slice.append(number, bytes)
@@ -425,14 +425,14 @@ extension Checkpointer {
         }
         defer { state.withLock { $0.nextNumber = writer.nextNumber } }
         let previous = state.withLock { $0.newest }
-        let reader = try store.withHead { $0.editor.state.pool }
         let checkpoint = try writer.write(
-            eventCount: captured.eventCount, work: captured.work, checksum: captured.checksum, after: previous, reader)
+            eventCount: captured.eventCount, work: captured.work, checksum: captured.checksum, after: previous,
+            captured.pool)
         try put(slice)
         // A chunk or a node that could not be read meanwhile may be missing from the checkpoint.
-        if let failure = reader.failure(since: captured.failures) { throw failure.ofRows }
-        try complete(checkpoint, image, writer.gone)
-        try adopt(checkpoint, writer.written, store)
+        if let failure = captured.pool.failure(since: captured.failures) { throw failure.ofRows }
+        try complete(checkpoint, image, writer.gone, store.group)
+        try adopt(checkpoint, writer.written, captured.pool, store)
         store.options.diagnostics.end(
             span, .checkpointed(checkpoint.version, nodes: slice.totalCount, bytes: slice.totalSize))
     }
@@ -444,7 +444,9 @@ extension Checkpointer {
         state.withLock { $0.superfluous.removeLast(freed.count) }
     }
 
-    private func complete(_ checkpoint: Checkpoint, _ image: CheckpointImage, _ gone: [UInt64]) throws {
+    private func complete(
+        _ checkpoint: Checkpoint, _ image: CheckpointImage, _ gone: [UInt64], _ group: GroupCommit
+    ) throws {
         let (kept, superfluous, replaced) = state.withLock {
             (($0.kept ?? []) + [checkpoint], $0.superfluous, $0.replaced + [(checkpoint.version, image.retiredChunks)])
         }
@@ -453,7 +455,12 @@ extension Checkpointer {
             lastNumbers: kept.map { ($0.version, $0.lastNumber) })
         // Those before the log are of versions with names, and nothing could rebuild them.
         let ofLog = Array(kept.drop { $0.version < base.version })
-        let (left, needed, dropped) = try database.complete(completion) { [policy, base] isNeeded in
+        let (left, needed, dropped) = try database.complete(completion) {
+            // Pending commits of a replica may have been replaced meanwhile.
+            guard try group.past.holdsForGood(checkpoint.version, checksum: checkpoint.checksum) else {
+                throw LostRace()
+            }
+        } dropping: { [policy, base] isNeeded in
             policy.surplus(ofLog.map(\.work), since: base.eventCount) { index in
                 isNeeded(ofLog[index].version) || ofLog[index].version == base.version
             }.map { ofLog[$0].version }
@@ -467,13 +474,20 @@ extension Checkpointer {
         }
     }
 
-    private func adopt(_ checkpoint: Checkpoint, _ written: WrittenNodes, _ store: UntypedStore) throws {
+    private func adopt(
+        _ checkpoint: Checkpoint, _ written: WrittenNodes, _ pool: NodePool, _ store: UntypedStore
+    ) throws {
         state.withLock { $0.residentSize += written.size }
         try store.withTurn { head in
             do { try head.checkNodes() } catch {
                 // The checkpoint is complete, but the list in memory is not: the next opening has to check.
                 distrustIfDamaged(error)
                 throw error
+            }
+            // The rows were read again meanwhile, from the checkpoint before.
+            guard head.editor.state.pool === pool else {
+                state.withLock { $0.residentSize = 0 }
+                return try store.racer.readAgain(&head)
             }
             let lease = database.lease(checkpoint.version)
             head.editor.state.adopt(written, NodePool(after: head.editor.state.pool, lease))

@@ -144,6 +144,8 @@ final class LogPacker: Sendable {
         /// The versions after and up to which commits were looked at.
         let start: Version
         let end: Version
+        /// The checksum of the last of them.
+        let checksum: UInt64
         var blocks: [(first: Version, last: Version, bytes: [UInt8])] = []
         /// The rows at its end.
         var rows: UntypedSnapshot?
@@ -204,7 +206,8 @@ final class LogPacker: Sendable {
         let start = rows.version
         let records = try records(after: start, through: end)
         let checksum = try past.checksum(of: start)
-        var group = Group(start: start, end: records.version(records.count - 1))
+        let last = try Commit(record: records.record(records.count - 1), version: records.version(records.count - 1))
+        var group = Group(start: start, end: last.version, checksum: last.checksum)
         var state = ListState(from: rows)
         // When the blocks are checked.
         state.prepareToReplayAgain()
@@ -272,9 +275,10 @@ final class LogPacker: Sendable {
     /// Adds the blocks of a group, and deletes the records that are in them.
     ///
     /// - Returns: whether it did. It does not if a checkpoint was completed meanwhile that would be inside a block: one takes some
-    ///   time to write, and edits go on.
+    ///   time to write, and edits go on. Nor does it if the commits have become pending and were replaced.
     func write(_ group: Group) throws -> Bool {
         try database.write { txn in
+            guard try past.holdsForGood(group.end, checksum: group.checksum) else { return false }
             if let checkpoint = try database.version(after: group.start, txn), checkpoint < group.end { return false }
             let blocks = try txn.openDatabase(
                 named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self, create: true)

@@ -71,7 +71,6 @@ extension StoreRacer {
                 guard let id = try commit.identifier, let twin = twins[id], twin.name == commit.name,
                     twin.origin == commit.origin, twin.time == commit.time
                 else { return nil }
-                twins[id] = nil
                 return .isThere(twin)
             }
             // Placeholders of rows that could not be read may have been compared.
@@ -94,7 +93,7 @@ extension StoreRacer {
                     after: start, with: group.queued(), expecting: queue.head, confirmed: end, rebased,
                     setAside: setAside)
             }
-            group.replaceQueue(after: now, shift: now.version.rawValue - queue.head.version.rawValue)
+            group.replaceQueue(after: now, shift: now.version.rawValue - queue.head.version.rawValue, replacing: false)
             head.known = (end.version, histories)
             head.eventCount = now.eventCount
             let left = zip(own, rebased).filter {

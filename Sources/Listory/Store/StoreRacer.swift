@@ -233,7 +233,7 @@ final class StoreRacer: Racer {
             }
         }
         if known == end {
-            group.replaceQueue(after: end, shift: 0)
+            group.replaceQueue(after: end, shift: 0, replacing: false)
             return own.forEach(group.requeue)
         }
         let before = try own.isEmpty ? head.editor.state.histories : histories(at: known.version, head.known)
@@ -241,7 +241,7 @@ final class StoreRacer: Racer {
         try replay(after: known.version, through: end.version, &head)
         head.known = (end.version, head.editor.state.histories)
         let shift = end.version.rawValue - known.version.rawValue
-        group.replaceQueue(after: end, shift: shift)
+        group.replaceQueue(after: end, shift: shift, replacing: !own.isEmpty)
         let (rebased, places) = try repeating(own, rows, before, &head)
         // Placeholders of rows that could not be read may have been compared.
         if let failure = head.editor.failure(since: failures) { throw failure.ofRows }
@@ -258,14 +258,14 @@ final class StoreRacer: Racer {
     private func adoptReplaced(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
         // No checkpoint has commits that are replaced.
         let derived = checkpointer?.newest?.version ?? .empty
-        let shown = try head.editor.snapshot()
+        let shown = head.editor.snapshot()
         let rows = try head.editor.takeBack(
             queue.commits, to: head.editor.state.histories, checksum: queue.head.checksum)
         group.log.forgetRecords()
         group.past.clear()
         let shift = end.version.rawValue - queue.head.version.rawValue
         let version = queue.head.version
-        group.replaceQueue(after: end, shift: shift)
+        group.replaceQueue(after: end, shift: shift, replacing: true)
         try readAgain(GroupCommit.Queue(head: end, commits: []), &head, isReplaced: true)
         head.known = nil
         // Rows that are still shown refer to records that are gone; the same contents are in others now.
@@ -314,7 +314,7 @@ final class StoreRacer: Racer {
         replaced: ReplacedContents? = nil,
         _ fate: (Commit) throws -> Fate? = { _ in nil }
     ) throws -> ([RebasedCommit], [ContentReference: ContentReference]) {
-        group.showRows(try head.editor.snapshot())
+        group.showRows(head.editor.snapshot())
         guard let first = own.first else { return ([], [:]) }
         let moved = MovedContents(from: replaced?.derived.next ?? first.version) { [group] content in
             guard content.version >= first.version else {
@@ -344,6 +344,7 @@ final class StoreRacer: Racer {
             histories.note(commit.mark, at: commit.version)
             let fate = try fate(commit)
             if case .isThere(let again) = fate {
+                head.editor.noteRepeated(commit, as: again)
                 rebased.append(RebasedCommit(commit, became: again))
                 continue
             }
@@ -352,8 +353,9 @@ final class StoreRacer: Racer {
                     try head.editor.repeating(
                         commit, (rows[index], rows[index + 1]), now: now, isUndisturbed: isUndisturbed ?? false, moved)
                 }
+            head.editor.noteRepeated(commit, as: new.commit)
             group.requeue(new.commit)
-            group.showRows(try head.editor.snapshot())
+            group.showRows(head.editor.snapshot())
             rebased.append(new)
         }
         return (rebased, moved.places)

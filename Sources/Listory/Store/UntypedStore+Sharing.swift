@@ -281,7 +281,6 @@ extension UntypedStore {
             try checkIsOutside()
             do {
                 let value = try body()
-                tails.withLock { $0 = TouchTails() }
                 group.storeSoon()
                 checkpointer?.meetDemand(self)
                 return .success(value)

@@ -71,7 +71,7 @@ extension UntypedStore {
                 let records = try group.records(of: run.version(run.count).rawValue...last.rawValue)
                 for index in 0..<records.count {
                     let commit = try Commit(record: records.record(index), version: records.version(index))
-                    try records.withRecord(index) { run.append($0, eventCount: commit.eventCount) }
+                    records.withRecord(index) { run.append($0, eventCount: commit.eventCount) }
                     for event in try commit.events() {
                         event.forEachContent {
                             if $1.version <= copy.base.version && !$1.isErased { older.insert($1) }

@@ -125,11 +125,11 @@ extension UntypedStore {
     /// before are those of no version.
     fileprivate func newest(for version: Version) throws -> UntypedSnapshot {
         while true {
-            let shift = group.shift
+            let revision = group.revision
             let newest = try snapshot
             if version >= newest.version { return newest }
             try group.flush(through: newest.version)
-            if group.shift == shift { return newest }
+            if group.revision == revision { return newest }
         }
     }
 

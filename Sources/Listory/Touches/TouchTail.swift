@@ -10,8 +10,8 @@ struct TouchTails: Sendable {
     var packed = TouchTail()
     /// Those of the newest commits.
     var newest = TouchTail()
-    /// How far commits had been shifted when the newest were read. If that grows, they have been made again.
-    var shift: UInt64 = 0
+    /// How often commits had been replaced when the newest were read.
+    var revision: UInt64 = 0
 }
 
 /// The touches of consecutive commits, as far as somebody has asked for them.

@@ -43,9 +43,7 @@ public final class UntypedLiveTrash: Sendable {
 
     /// The trash as far as it was read.
     fileprivate struct Trash: Sendable {
-        var version: Version
-        /// How far commits had been shifted. If that grows, they have been made again.
-        var shift: UInt64
+        var moment: StoreMoment
         var words = SearchWords()
         var rows = TrashRows()
         var reader: TrashReader
@@ -55,8 +53,8 @@ public final class UntypedLiveTrash: Sendable {
         var known: Set<UntypedID> = []
         var isComplete = false
 
-        init(_ newest: UntypedSnapshot, _ shift: UInt64, _ words: SearchWords) {
-            (version, self.shift, self.words) = (newest.version, shift, words)
+        init(_ newest: UntypedSnapshot, _ moment: StoreMoment, _ words: SearchWords) {
+            (self.moment, self.words) = (moment, words)
             reader = TrashReader(before: newest.version.next, newest)
         }
     }
@@ -75,10 +73,9 @@ public final class UntypedLiveTrash: Sendable {
     ) throws {
         (self.store, self.text) = (store, text)
         var trash = try door {
-            try store.reading {
-                let shift = store.group.shift
-                let newest = try store.snapshot
-                var trash = Trash(newest, shift, SearchWords())
+            try store.reading { _ in
+                let (newest, moment) = try store.current
+                var trash = Trash(newest, moment, SearchWords())
                 try trash.load(limit, newest, store, text)
                 return trash
             }
@@ -130,7 +127,7 @@ extension UntypedLiveTrash {
     public func search(_ text: String, limit: Int = UntypedLiveTrash.pageSize) throws -> UntypedTrashUpdate {
         try following { state, newest in
             try state.change { trash in
-                var found = Trash(newest, trash.shift, SearchWords(text))
+                var found = Trash(newest, trash.moment, SearchWords(text))
                 try found.load(limit, newest, store, self.text)
                 trash = found
             }
@@ -159,13 +156,12 @@ extension UntypedLiveTrash {
         try checkIsOutside()
         return try door {
             while true {
-                let result: Result? = try store.reading {
-                    let shift = store.group.shift
-                    let newest = try store.snapshot
+                let result: Result? = try store.reading { _ in
+                    let (newest, moment) = try store.current
                     return try withState { state in
-                        try state.follow(newest, shift, store, text)
+                        try state.follow(newest, moment, store, text)
                         // Another thread may have followed a later commit meanwhile.
-                        return state.trash.version == newest.version ? try body(&state, newest) : nil
+                        return state.trash.moment == moment ? try body(&state, newest) : nil
                     }
                 }
                 if let result { return result }
@@ -209,15 +205,15 @@ extension UntypedLiveTrash.State {
 
     /// Follows the store to its newest version.
     fileprivate mutating func follow(
-        _ newest: UntypedSnapshot, _ shift: UInt64, _ store: UntypedStore,
+        _ newest: UntypedSnapshot, _ moment: StoreMoment, _ store: UntypedStore,
         _ text: (UntypedTrashedRow) -> String
     ) throws {
-        guard newest.version > trash.version || shift != trash.shift else { return }
+        guard moment > trash.moment else { return }
         do {
             _ = try change { trash in
-                if shift == trash.shift { return try trash.follow(newest, store, text) }
-                // Commits have other versions now.
-                var again = UntypedLiveTrash.Trash(newest, shift, trash.words)
+                if moment.revision == trash.moment.revision { return try trash.follow(newest, moment, store, text) }
+                // Versions may be other commits now.
+                var again = UntypedLiveTrash.Trash(newest, moment, trash.words)
                 try again.load(max(trash.rows.count, UntypedLiveTrash.pageSize), newest, store, text)
                 trash = again
             }
@@ -236,13 +232,14 @@ extension UntypedLiveTrash.Trash {
     /// Walks over the commits since the last time, from the newest to the oldest: the first that brings a row or takes it away
     /// decides where the row is now.
     fileprivate mutating func follow(
-        _ newest: UntypedSnapshot, _ store: UntypedStore, _ text: (UntypedTrashedRow) -> String
+        _ newest: UntypedSnapshot, _ moment: StoreMoment, _ store: UntypedStore,
+        _ text: (UntypedTrashedRow) -> String
     ) throws {
         var walk = DeletionWalk(from: newest)
         var decided: Set<UntypedID> = []
         var new: [UntypedTrashedRow] = []
         var next = newest.version
-        while next > version {
+        while next > self.moment.version {
             let commit = try store.group.commit(next)
             let step = try walk.step(over: commit)
             decided.formUnion(step.inserted)
@@ -255,7 +252,7 @@ extension UntypedLiveTrash.Trash {
         }
         known.formUnion(new.lazy.map(\.row.id))
         rows.prepend(new.filter { matches($0, text) })
-        version = newest.version
+        self.moment = moment
     }
 
     /// Reads further rows.
@@ -287,5 +284,7 @@ extension UntypedLiveTrash.Trash {
         words.isEmpty || words.matches(SearchText(text(row)))
     }
 
-    fileprivate mutating func snapshot() -> UntypedTrashSnapshot { rows.snapshot(version, isComplete: isComplete) }
+    fileprivate mutating func snapshot() -> UntypedTrashSnapshot {
+        rows.snapshot(moment.version, isComplete: isComplete)
+    }
 }

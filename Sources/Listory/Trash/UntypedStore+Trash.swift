@@ -26,7 +26,7 @@ extension UntypedStore {
         before version: Version? = nil, limit: Int = .max,
         where isIncluded: (UntypedTrashedRow) throws -> Bool = { _ in true }
     ) throws -> [UntypedTrashedRow] {
-        try passing { try reading { try trash(before: version, limit, isIncluded) } }
+        try passing { try reading { _ in try trash(before: version, limit, isIncluded) } }
     }
 
     private func trash(

@@ -10,12 +10,21 @@ where Item.ID: RowIdentifier {
     /// The rows as identifiers and references.
     public let core: UntypedSnapshot
     let reader: RowReader<Item>
+    /// The id of the first section, which a section has that cannot be read later; nil if there are no sections, or if there is a value
+    /// for each id.
+    private let firstID: SectionID?
 
     /// - Throws: ``ListError/unreadable(what:expected:found:)`` if `SectionID` has no value for a section.
     init(_ core: UntypedSnapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) throws {
-        // Sections of an enumeration are few.
-        if !SectionID.coversItsKind { for section in core.sections { _ = try SectionID.reading(section.id) } }
-        self.init(core, RowReader(source: source, coder: coder))
+        var firstID: SectionID?
+        if !SectionID.coversItsKind {
+            // Sections of an enumeration are few.
+            for section in core.sections {
+                let id = try SectionID.reading(section.id)
+                firstID = firstID ?? id
+            }
+        }
+        self.init(core, RowReader(source: source, coder: coder), firstID)
     }
 
     /// Rows of a store, such as those of a frame of a ``VersionPlayback``, in the types of the app.
@@ -28,13 +37,16 @@ where Item.ID: RowIdentifier {
         try self.init(core, store.core.source, store.coder)
     }
 
-    private init(_ core: UntypedSnapshot, _ reader: RowReader<Item>) {
+    private init(_ core: UntypedSnapshot, _ reader: RowReader<Item>, _ firstID: SectionID?) {
         self.core = core
         self.reader = reader
+        self.firstID = firstID
     }
 
     /// The rows that a view shows between two snapshots, with sections of those.
-    package func showing(_ core: UntypedSnapshot) -> ListSnapshot { ListSnapshot(core, reader) }
+    package func showing(_ core: UntypedSnapshot) -> ListSnapshot {
+        ListSnapshot(core, reader, firstID)
+    }
 
     /// The version.
     public var version: Version { core.version }
@@ -45,7 +57,7 @@ where Item.ID: RowIdentifier {
 
     /// The sections, in order.
     public var sections: ListElements<SectionCollection, Section> {
-        ListElements(core.sections) { [reader] in Section(core: $0, reader: reader) }
+        ListElements(core.sections) { section($0) }
     }
 
     /// The rows of all sections, in order: `rows[0]` is the first row of the list.
@@ -62,14 +74,26 @@ where Item.ID: RowIdentifier {
     ///
     /// - Complexity: O(s) for s sections.
     public func section(_ id: SectionID) -> Section? {
-        core.sections.first { $0.id == id.untypedID }.map { Section(core: $0, reader: reader) }
+        core.sections.first { $0.id == id.untypedID }.map { section($0) }
     }
 
     /// The section at an index, or nil if there is none.
     ///
     /// - Complexity: O(log s) for s sections.
     public func section(at index: Int) -> Section? {
-        index >= 0 && index < core.sectionCount ? Section(core: core.sections[index], reader: reader) : nil
+        index >= 0 && index < core.sectionCount ? section(core.sections[index]) : nil
+    }
+
+    private func section(_ section: UntypedSection) -> Section {
+        Section(id: sectionID(section.id), core: section, reader: reader)
+    }
+
+    /// The id of a section in the app's type.
+    func sectionID(_ id: UntypedID) -> SectionID {
+        guard let id = SectionID(untypedID: id) ?? firstID else {
+            preconditionFailure("the ids of all sections were read when the snapshot was made")
+        }
+        return id
     }
 
     /// The row at an index path, or nil if there is none.
@@ -86,15 +110,11 @@ where Item.ID: RowIdentifier {
 
     /// A section of a snapshot.
     public struct Section: Identifiable, Sendable {
+        /// The identity of the section.
+        public let id: SectionID
         /// The section as identifiers and references.
         public let core: UntypedSection
         fileprivate let reader: RowReader<Item>
-
-        /// The identity of the section.
-        public var id: SectionID {
-            // There is a value: that was checked when the snapshot was made.
-            SectionID(untypedID: core.id)!
-        }
 
         /// The title in its header.
         public var title: String { core.title }

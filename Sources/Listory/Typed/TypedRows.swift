@@ -90,8 +90,7 @@ extension IndexedListSnapshot {
     }
 
     private func item(_ id: UntypedID) -> Item.ID { Item.ID(untypedID: id) }
-    // There is a value: that was checked when the snapshot was made.
-    private func section(_ id: UntypedID) -> SectionID { SectionID(untypedID: id)! }
+    private func section(_ id: UntypedID) -> SectionID { snapshot.sectionID(id) }
 }
 
 // MARK: - Outlines

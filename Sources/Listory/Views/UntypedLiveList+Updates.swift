@@ -102,14 +102,14 @@ extension UntypedLiveList: StoreView {
         try read(limit: limit, merge: ViewNews.merged) { state in
             // This reader has not received the failure yet.
             state.failedVersion = nil
-            return state.view.snapshot
+            return state.shown.rows
         }
     }
 
     func followStore() {
         // If the store was closed, the sequence is about to end.
-        guard let newest = try? store.snapshot else { return }
+        guard let (newest, moment) = try? store.current else { return }
         // The readers receive the error, and the next commit is another attempt.
-        withState { state in try? state.follow(newest) }
+        withState { state in try? state.follow(newest, moment) }
     }
 }

@@ -4,7 +4,8 @@
 // the same code, so a read after an edit sees the edit, and no change is reported twice.
 //
 // Always holds: the updates of a reader lead from the first snapshot of its sequence to the rows of the view; the
-// functions of a query run under the view's lock, never under the store's.
+// functions of a query run under the view's lock, never under the store's; what is shown was read without an error that
+// may be temporary.
 
 import ListModel
 
@@ -31,20 +32,33 @@ public final class UntypedLiveList: Sendable {
     private let last: Locked<Shown>
 
     /// The state that can be read without the view's lock.
-    private struct Shown: Sendable {
+    struct Shown: Sendable {
         var rows: UntypedSnapshot
-        /// Whether the stages keep the order and the sections of the store.
+        /// Whether the stages are known to keep the order and the sections of the store.
         var keepsOrder: Bool
     }
 
     /// The state that the lock protects.
     struct State: ViewState, Sendable {
-        var view: DerivedView
+        /// Of no use while something is kept.
+        fileprivate(set) var view: DerivedView
+        /// When its source was read.
+        fileprivate(set) var moment: StoreMoment
         var stages: [QueryStage]
+        /// Whether the stages keep the order and the sections of the store.
+        fileprivate var keepsOrder: Bool
+        /// What the view is made of again, because rows could not be read while it changed.
+        fileprivate var kept: Kept?
         var readers = ViewReaders<ViewNews>()
         /// The version that the view could not follow, if that was reported. A later read of the view throws the error
         /// again, but it is not reported again.
         var failedVersion: Version?
+    }
+
+    /// What is shown until a view is built again.
+    fileprivate struct Kept: Sendable {
+        var rows: UntypedSnapshot
+        var words: SearchWords
     }
 
     /// A view of a store.
@@ -65,19 +79,25 @@ public final class UntypedLiveList: Sendable {
         of store: UntypedStore, _ stages: [QueryStage], searchingFor text: String = "", keepsOrder: Bool
     ) throws(ListError) {
         self.store = store
-        let view = try door { try DerivedView(stages, of: store.snapshot, searchingFor: SearchWords(text)) }
-        state = Locked(State(view: view, stages: stages))
-        last = Locked(Shown(rows: view.snapshot, keepsOrder: keepsOrder))
+        let state = try door {
+            let (rows, moment) = try store.current
+            let view = try rows.withoutPassingFailures {
+                try DerivedView(stages, of: rows, searchingFor: SearchWords(text))
+            }
+            return State(view: view, moment: moment, stages: stages, keepsOrder: keepsOrder)
+        }
+        self.state = Locked(state)
+        last = Locked(state.shown)
     }
 
     deinit {
         state.withLock { $0.readers.end() }
     }
 
-    /// Calls `body` with the protected state, under the lock. The rows that it leaves are shown from then on.
+    /// Calls `body` with the protected state, under the lock. What it leaves is shown from then on.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         try state.withLock { state in
-            defer { last.withLock { $0.rows = state.view.snapshot } }
+            defer { last.withLock { $0 = state.shown } }
             return try body(&state)
         }
     }
@@ -102,9 +122,9 @@ extension UntypedLiveList {
         get throws {
             try door {
                 try checkIsOutside()
-                let newest = try store.snapshot
+                let (newest, moment) = try store.current
                 return try withState { state in
-                    try state.follow(newest)
+                    try state.follow(newest, moment)
                     return state.view.snapshot
                 }
             }
@@ -120,12 +140,15 @@ extension UntypedLiveList {
         try door {
             try checkIsOutside()
             while true {
-                let (newest, path) = try store.located(id)
+                let (newest, path, moment) = try store.reading { revision in
+                    let (rows, path) = try store.located(id)
+                    return (rows, path, StoreMoment(revision: revision, version: rows.version))
+                }
                 guard let path else { return nil }
                 let found: ListIndexPath?? = try withState { state in
-                    try state.follow(newest)
+                    try state.follow(newest, moment)
                     // Another thread may have followed a later commit meanwhile.
-                    guard state.view.source.version == newest.version else { return nil }
+                    guard state.moment == moment else { return nil }
                     return .some(state.view.indexPath(ofSource: path))
                 }
                 if let found { return found }
@@ -144,18 +167,16 @@ extension UntypedLiveList {
     ///   ``UntypedStore/explanation(ofRow:at:)``.
     public func explanation(ofRow id: UntypedID, at version: Version? = nil) throws -> RowExplanation {
         try checkIsOutside()
-        return try store.explanation(ofRow: id, at: version) { rows, path in
+        return try store.explanation(ofRow: id, at: version) { rows, path, revision in
             if version == nil {
+                let moment = StoreMoment(revision: revision, version: rows.version)
                 return try withState { state in
-                    try state.follow(rows)
+                    try state.follow(rows, moment)
                     // Another thread may have followed a later commit meanwhile.
-                    return try state.view.source.version == rows.version
-                        ? RowSighting(path: path, through: state.view) : nil
+                    return try state.moment == moment ? RowSighting(path: path, through: state.view) : nil
                 }
             }
-            var copy = state.withLock { $0.view }
-            try copy.advance(to: rows)
-            return try RowSighting(path: path, through: copy)
+            return try RowSighting(path: path, through: view(of: rows))
         }
     }
 
@@ -169,9 +190,19 @@ extension UntypedLiveList {
     /// - Complexity: O(k log n) for k rows that differ from those of the view.
     public func snapshot(of source: UntypedSnapshot) throws -> UntypedSnapshot {
         try checkIsOutside()
-        var copy = state.withLock { $0.view }
-        do { try copy.advance(to: source) } catch { throw ListError.query(error) }
-        return copy.snapshot
+        return try door { try view(of: source).snapshot }
+    }
+
+    /// A copy of the view for other rows.
+    private func view(of source: UntypedSnapshot) throws -> DerivedView {
+        try source.withoutPassingFailures {
+            var copy = try withState { state in
+                try state.mend()
+                return state.view
+            }
+            try copy.advance(to: source)
+            return copy
+        }
     }
 
     /// The rows of the view at a version of the store. The view and undo do not change.
@@ -211,7 +242,7 @@ extension UntypedLiveList {
     func replaceStages(_ stages: [QueryStage], keepsOrder: Bool) throws(ListError) -> ListTransition {
         try change { state throws(QueryError) in
             let transition = try state.view.replaceStages(stages)
-            last.withLock { $0.keepsOrder = keepsOrder }
+            state.keepsOrder = keepsOrder
             state.setStages(stages)
             return transition
         }
@@ -247,27 +278,32 @@ extension UntypedLiveList {
     private func change(_ body: (inout State) throws(QueryError) -> ListTransition) throws(ListError) -> ListTransition
     {
         try checkIsOutside()
-        let result: Result<ListTransition, ListError> = withState { state in
-            do throws(QueryError) {
-                let transition = try body(&state)
-                state.publish(transition)
-                return .success(transition)
-            } catch {
-                return .failure(.query(error))
+        return try door {
+            try withState { state in
+                try state.mend()
+                return try state.change(state.view.source) { state throws(QueryError) in try body(&state) }
             }
         }
-        return try result.get()
     }
 }
 
 extension UntypedLiveList.State {
-    /// Advances the view to the store's version, unless it is there already.
-    mutating func follow(_ newest: UntypedSnapshot) throws(QueryError) {
-        guard newest.version > view.source.version else { return }
+    /// What is shown.
+    var shown: UntypedLiveList.Shown {
+        UntypedLiveList.Shown(rows: kept?.rows ?? view.snapshot, keepsOrder: keepsOrder)
+    }
+
+    /// Advances the view to the newest rows of the store, unless it is there already.
+    mutating func follow(_ newest: UntypedSnapshot, _ newestMoment: StoreMoment) throws {
+        if kept == nil && newestMoment <= moment { return }
         do {
-            publish(try view.advance(to: newest))
+            try mend()
+            if newestMoment <= moment { return }
+            let transition = try reading(newest) { ListTransition(from: view.source, to: newest) }
+            try change(newest) { state throws(QueryError) in try state.view.advance(transition) }
+            moment = newestMoment
             failedVersion = nil
-        } catch {
+        } catch let error as QueryError {
             if failedVersion != newest.version {
                 failedVersion = newest.version
                 readers.send(ViewNews(failure: error))
@@ -276,14 +312,48 @@ extension UntypedLiveList.State {
         }
     }
 
+    /// Changes the view, and tells the readers.
+    ///
+    /// - Parameter rows: those that are read for it.
+    @discardableResult
+    fileprivate mutating func change(
+        _ rows: UntypedSnapshot, _ body: (inout Self) throws(QueryError) -> ListTransition
+    ) throws -> ListTransition {
+        let before = (UntypedLiveList.Kept(rows: shown.rows, words: view.searchWords), stages, keepsOrder)
+        do {
+            let transition = try reading(rows) { try body(&self) }
+            send(transition)
+            return transition
+        } catch {
+            // After an error of the app's functions, the view is as before.
+            if !(error is QueryError) { (kept, stages, keepsOrder) = before }
+            throw error
+        }
+    }
+
+    /// Builds the view again if rows could not be read while it changed.
+    fileprivate mutating func mend() throws {
+        guard let kept else { return }
+        let source = view.source
+        view = try source.withoutPassingFailures {
+            try DerivedView(stages, of: source, searchingFor: kept.words)
+        }
+        self.kept = nil
+        send(ListTransition(from: kept.rows, to: view.snapshot))
+    }
+
+    /// Calls `body`, which reads the present source and other rows, and throws if some could not be read.
+    private func reading<Result>(_ rows: UntypedSnapshot, _ body: () throws -> Result) throws -> Result {
+        try view.source.withoutPassingFailures { try rows.withoutPassingFailures(body) }
+    }
+
+    private func send(_ transition: ListTransition) {
+        if !transition.isEmpty { readers.send(ViewNews(transition)) }
+    }
+
     /// Clears the reported failure, because other stages may succeed.
     fileprivate mutating func setStages(_ stages: [QueryStage]) {
         self.stages = stages
         failedVersion = nil
-    }
-
-    /// Sends a change to the readers.
-    fileprivate func publish(_ transition: ListTransition) {
-        if !transition.isEmpty { readers.send(ViewNews(transition)) }
     }
 }

@@ -20,8 +20,10 @@ extension ListDriver {
         let before = player.shown
         let id = id(at: source)
         let name = name(.move, id.map { [$0] } ?? [])
+        // Also if it is refused: then the row moves back.
+        let played = Result { try player.didMove(from: source, to: target) }
         let isCommitted = attempt(.move, name) {
-            try player.didMove(from: source, to: target)
+            try played.get()
             let place = try RowGap(moving: source, to: target, isOutline: isOutline, in: before)
             return try commitMove(id.map { [$0] } ?? [], to: place, depth, named: name)
         }

@@ -65,11 +65,11 @@ extension ListDriver {
         do {
             for try await frame in versions {
                 guard previewed == shown else { return }
+                guard preview(frame.snapshot.version) else { break }
                 shown = frame.snapshot.version
-                guard preview(shown) else { break }
             }
         } catch {
-            endPreview()
+            if previewed == shown { endPreview() }
             throw error
         }
         if previewed == shown { endPreview() }

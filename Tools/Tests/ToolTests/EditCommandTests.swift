@@ -135,6 +135,47 @@ import Testing
         #expect(try terminal.finish() == 0)
     }
 
+    @Test func `A text that somebody else changed meanwhile is not written over, and what else changed stays`() throws {
+        let tool = try ToolProcess.executable("listory").path
+        let terminal = try PseudoTerminal(
+            [tool, "edit", store], size: Size(columns: 100, rows: 12), waitingFor: "q quit")
+        terminal.send("\u{1B}[B\u{1B}[B\r")
+        try terminal.wait("the text") { $0.text.contains("Change to: Tea") }
+        _ = try ToolProcess.run("exec", store, input: #"{"update":{"id":8,"content":"Coffee"}}"# + "\n")
+        terminal.send("s\r")
+        try terminal.wait("a refusal") { $0.text.contains("somebody else") && $0.lines[2] == "  [ ] Coffee" }
+        terminal.send("\u{1B}[A\r")
+        try terminal.wait("the text") { $0.text.contains("Change to: Milk") }
+        let update = #"{"update":{"id":7,"content":{"id":7,"amount":3,"title":"Milk \u001b[31m\u202e"}}}"# + "\n"
+        _ = try ToolProcess.run("exec", store, input: update)
+        terminal.send("s\r")
+        try terminal.wait("the new text") { $0.lines[1].hasPrefix("  [ ] Milk") && $0.lines[1].contains("s") }
+        // Nor the title of a section.
+        terminal.send("\u{1B}[H\r")
+        try terminal.wait("the title") { $0.text.contains("Change to: Today") }
+        _ = try ToolProcess.run("exec", store, input: #"{"renameSection":{"id":"today","title":"Now"}}"# + "\n")
+        terminal.send("s\r")
+        try terminal.wait("a refusal") { $0.text.contains("somebody else") && $0.lines[0] == "Now" }
+        terminal.send("q")
+        #expect(try terminal.finish() == 0)
+        #expect(try rows()[0][0]?["content"]?["amount"] == 3)
+    }
+
+    @Test func `A section gets an id also if the greatest one is taken`() throws {
+        let path = folder.file("greatest")
+        _ = try ToolProcess.run("new", path)
+        _ = try ToolProcess.run(
+            "exec", path, input: #"{"insertSection":{"id":\#(Int64.max),"title":"Last"}}"# + "\n")
+        let tool = try ToolProcess.executable("listory").path
+        let terminal = try PseudoTerminal(
+            [tool, "edit", path], size: Size(columns: 80, rows: 12), waitingFor: "q quit")
+        terminal.send("sNew\r")
+        try terminal.wait("a section") { $0.lines[1] == "New" }
+        terminal.send("q")
+        #expect(try terminal.finish() == 0)
+        #expect(try ToolProcess.run("show", path, "--json").json()[0]["sections"]?[1]?["id"] == 1)
+    }
+
     @Test func `A list without sections and rows is begun`() throws {
         let path = folder.file("empty")
         _ = try ToolProcess.run("new", path)

@@ -87,6 +87,19 @@ import Testing
         }
     }
 
+    @Test func `What a killed tool has made of a store has not the name of one`() throws {
+        let (kept, store) = try ToolProcess.makeStore(#"{"insertSection":{"id":"s"}}"# + "\n")
+        let (target, mark) = (folder.file("target"), folder.file("mark"))
+        let tool = try ToolProcess([
+            "extract", store, "first..head", target, "--failing", "touch '\(mark)'; sleep 1",
+        ])
+        while !FileManager.default.fileExists(atPath: mark) { usleep(1_000) }
+        tool.kill()
+        #expect(!FileManager.default.fileExists(atPath: target))
+        #expect(try ToolProcess.run("extract", store, "first..head", target).status == .success)
+        withExtendedLifetime(kept) {}
+    }
+
     @Test func `Redacted origins stay apart, and nobody's stays nobody's`() throws {
         let path = folder.file("origins")
         let store = try UntypedStore.create(at: path)

@@ -201,6 +201,26 @@ import Testing
         #expect(try ToolProcess.run("bisect", target, "--where", "row 60 in done").status == .success)
     }
 
+    @Test func `An edit that becomes two events without an earlier one can be copied again`() throws {
+        let path = folder.file("store")
+        let store = try UntypedStore.create(at: path)
+        try store.edit("Begin") { list in
+            for id in ["from", "to"] { try list.insertSection(NewSection(id: .string(id), title: id)) }
+            for id in [1, 9, 2] as [Int64] {
+                try list.insert(NewRow(id: .integer(id), content: [1]), at: .end(ofSection: "from"))
+            }
+        }
+        try store.edit("Apart") { try $0.delete(.item(9)) }
+        try store.edit("Move") { try $0.move(.items([1, 2]), to: .end(ofSection: "to")) }
+        let whole = try ShortList(Version(2)...Version(3), of: store, keepsContents: true)
+        #expect(whole.commits.map(\.events.count) == [1, 1])
+        let shorter = try ShortList(whole, without: ShortList.Omission(commits: [0]))
+        #expect(shorter.commits.map(\.events.count) == [2])
+        let again = try ShortList(shorter, without: ShortList.Omission())
+        #expect(again.end.stateHash == shorter.end.stateHash)
+        try store.close()
+    }
+
     @Test func `What cannot be searched for is refused`() throws {
         let store = try makeStore()
         let target = folder.file("target")

@@ -8,6 +8,8 @@ import Listory
 /// Contents that are texts, or objects with a title.
 enum EditableContent {
     static let refusal = ToolError(.refused, "expected a content that is a text or has a title, found another one")
+    static let changedMeanwhile = ToolError(
+        .refused, "expected the text that was there before, found one that somebody else has written meanwhile")
 
     /// The text of a content; nil if it has none.
     static func text(of content: [UInt8]) -> String? {

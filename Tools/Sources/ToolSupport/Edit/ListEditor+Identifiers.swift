@@ -29,7 +29,9 @@ extension ListEditor {
     func freshSectionID(_ title: String) -> UntypedID {
         if case .integer? = rows.sections.first?.id {
             let last = rows.sections.reduce(0 as Int64) { if case .integer(let id) = $1.id { max($0, id) } else { $0 } }
-            return .integer(last + 1)
+            if last < .max { return .integer(last + 1) }
+            let used = Set(rows.sections.map(\.id))
+            return (1...).lazy.map { UntypedID.integer($0) }.first { !used.contains($0) }!
         }
         return .string(rows.sections.contains { $0.id == .string(title) } ? UUID().uuidString : title)
     }

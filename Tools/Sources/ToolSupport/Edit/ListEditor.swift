@@ -356,13 +356,22 @@ public final class ListEditor: TerminalContent {
     private func change(to text: String) throws {
         guard let line = line(cursor) else { return }
         guard let row = row(line) else {
-            let id = rows.sections[line.section].id
-            return try edit("Rename Section") { try $0.renameSection(.section(id), to: text) }
+            let section = rows.sections[line.section]
+            return try edit("Rename Section") { list in
+                let now = list.state.indexOfSection(section.id).map { list.snapshot().sections[$0].title }
+                if let now, now != section.title { throw EditableContent.changedMeanwhile }
+                try list.renameSection(.section(section.id), to: text)
+            }
         }
-        guard let content = EditableContent.content(text, like: try store.source.content(of: row.content)) else {
-            throw EditableContent.refusal
+        let seen = EditableContent.text(of: try store.source.content(of: row.content))
+        try edit("Change") { list in
+            guard let now = list.state.item(row.id) else { throw ListError.unknownItem(row.id) }
+            let content = try list.withContent(of: now.content) { Array($0) }
+            guard EditableContent.text(of: content) == seen else { throw EditableContent.changedMeanwhile }
+            // What others have changed besides the text stays.
+            guard let new = EditableContent.content(text, like: content) else { throw EditableContent.refusal }
+            try list.update(row.id, content: new)
         }
-        try edit("Change") { try $0.update(row.id, content: content) }
     }
 
     // MARK: - Searching

@@ -87,22 +87,26 @@ public struct ShortList: Sendable {
         }
         start = editor.snapshot()
         for index in 0..<count {
-            let (old, events) = try commit(index)
-            var before: [UntypedSnapshot] = []
+            let (old, edits) = try commit(index)
+            var rows = editor.snapshot()
             let made = try editor.commit(copy.draft(of: old)) { list in
-                for (event, rows) in events {
-                    let (count, snapshot) = (list.pendingEventCount, list.snapshot())
+                for (event, before) in edits {
                     // What it was about may be missing.
-                    do { try copy.apply(event, where: rows, to: &list) } catch let error as ListError
+                    do { try copy.apply(event, where: before, to: &list) } catch let error as ListError
                         where error.isRejection
                     {}
-                    let added = list.pendingEventCount - count
-                    before += Array(repeating: snapshot, count: added)
                 }
             }
             guard let made else { continue }
             log.append(made)
-            commits.append(Entry(commit: made, events: try made.events(), before: before))
+            let events = try made.events()
+            // Each of its own: one edit may have made several.
+            let before = try events.map { event in
+                defer { rows = next }
+                let next = try rows.applying([event])
+                return rows
+            }
+            commits.append(Entry(commit: made, events: events, before: before))
         }
         end = editor.snapshot()
     }

@@ -86,20 +86,25 @@ public struct StoreFile: Sendable {
         return exists ? try open(options) : try UntypedStore.create(at: path, options: options)
     }
 
-    /// Creates the store, and removes it again if that fails.
+    /// Creates the store. It has its name only when it is complete.
     ///
     /// - Parameter body: makes its commits.
     /// - Returns: its newest rows.
     public func create(_ body: (UntypedStore) throws -> Void) throws -> UntypedSnapshot {
-        let store = try UntypedStore.create(at: path, options: StoreFile.options)
+        if exists { throw ListError.alreadyExists(path: path) }
+        let partial = "\(path).\(ProcessInfo.processInfo.processIdentifier).partial"
+        defer {
+            for suffix in ["", "-lock", "-processes"] { try? FileManager.default.removeItem(atPath: partial + suffix) }
+        }
+        let store = try UntypedStore.create(at: partial, options: StoreFile.options)
         do {
             try body(store)
             let snapshot = try store.snapshot
             try store.close()
+            try FileManager.default.moveItem(atPath: partial, toPath: path)
             return snapshot
         } catch {
             try? store.close(discardingUnappended: true)
-            for suffix in ["", "-lock", "-processes"] { try? FileManager.default.removeItem(atPath: path + suffix) }
             throw error
         }
     }

@@ -150,8 +150,19 @@ final class NATSConnection: @unchecked Sendable {
         defer { jsStreamInfo_Destroy(information) }
         let state = information!.pointee.State
         return StreamEnd(
-            first: state.FirstSeq, last: state.LastSeq, time: state.LastTime,
+            first: state.FirstSeq, last: try NATSConnection.checked(state.LastSeq), time: state.LastTime,
             isClustered: information!.pointee.Cluster != nil)
+    }
+
+    /// Sequences are below this, so that what is computed from them fits into 64 bits.
+    static let sequenceLimit: UInt64 = 1 << 62
+
+    private static func checked(_ sequence: UInt64) throws -> UInt64 {
+        guard sequence < sequenceLimit else {
+            throw SharedLogError.damaged(
+                .end, expected: "a sequence below \(sequenceLimit)", found: "sequence \(sequence)")
+        }
+        return sequence
     }
 
     /// Makes a stream, unless it is there.
@@ -263,7 +274,9 @@ final class NATSConnection: @unchecked Sendable {
     private func found(_ status: natsStatus, _ code: jsErrCode, _ message: OpaquePointer?) throws -> NATSMessage? {
         if status == NATS_NOT_FOUND || code == JSNoMessageFoundErr { return nil }
         try check(status, code)
-        return NATSMessage(message!)
+        let found = NATSMessage(message!)
+        _ = try NATSConnection.checked(found.sequence)
+        return found
     }
 
     /// Tells the events what the server has stored, and what other clients announce.

@@ -117,7 +117,7 @@ final class NATSEvents: Sendable {
         stored.store(sequence, ordering: .relaxed)
         if id?.hasPrefix(idPrefix) == true { return }
         defer { broadcast.yield() }
-        guard let id, sequence > 0, sequence < .max else { return }
+        guard let id, sequence > 0, sequence < NATSConnection.sequenceLimit else { return }
         news.withLock { news in
             // The log was rolled back, or replaced.
             if let last = news.told.last, last.sequence >= sequence { news = News() }
