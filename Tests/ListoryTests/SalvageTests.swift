@@ -307,6 +307,37 @@ struct SalvageTests {
         #expect(files.sorted() == ["new", "new-lock", "new-processes"])
     }
 
+    @Test(
+        "What the log itself has changed or deleted since the newest checkpoint is not left over",
+        arguments: [false, true])
+    func nothingOlder(hasRules: Bool) throws {
+        let fixture = try StoreFixture {
+            $0.checkpoints.isBackground = false
+            $0.checkpoints.atClose = false
+        }
+        try fixture.fill(5)
+        let store = fixture.store
+        try store.checkpoint()
+        try store.edit("Update") { try $0.update(1, content: [9, 9]) }
+        try store.edit("Delete") { try $0.delete(.item(2)) }
+        let count = try store.snapshot.itemCount
+        let last = try store.version
+        try store.edit("Lost") { try $0.toggle(.item(3)) }
+        try store.edit("Loose") { try $0.insert(NewRow(id: 99, content: [4, 2]), at: .end(ofSection: "today")) }
+        try store.close()
+        try Self.damage([last.rawValue + 1], in: fixture.path)
+        var options = StoreOptions()
+        if hasRules { options.rules = [.atMost(1)] }
+        let path = fixture.folder.file("salvaged")
+        let report = try UntypedStore.salvage(from: fixture.path, to: path, options: options)
+        #expect(report.updatedCount == 0 && report.leftoverCount == 1)
+        let salvaged = try UntypedStore.open(at: path)
+        let rows = try salvaged.snapshot
+        #expect(rows.itemCount == count + 1 && rows.indexPath(of: 2) == nil && rows.indexPath(of: 99) != nil)
+        #expect(try salvaged.source.content(of: salvaged.item(1)!.content) == [9, 9])
+        try salvaged.close()
+    }
+
     /// Changes a byte in the records of versions.
     static func damage(_ versions: Set<UInt64>, in path: String) throws {
         var offsets: [Int] = []

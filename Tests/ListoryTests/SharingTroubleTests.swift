@@ -317,7 +317,7 @@ extension SharingTests {
         try a.group.store()
         let packer = try #require(a.checkpointer?.packer)
         let group = try #require(try packer.nextGroup(of: 1))
-        try a.group.log.confirmed.retreat(to: LogHead())
+        try a.retreat(to: .empty)
         #expect(try !packer.write(group))
         #expect(try a.group.log.sealed.lastPacked() == .empty)
         withExtendedLifetime(fixture) {}
@@ -329,6 +329,7 @@ extension SharingTests {
         var log = Log()
         try insert(1, a)
         try send(a, &log)
+        try a.checkpoint()
         try insert(2, a)
         try insert(3, a)
         let record = try Commit(record: a.pendingRecords(atMost: .max).records[0], version: 2)
@@ -343,6 +344,69 @@ extension SharingTests {
         #expect(try b.snapshot.stateHash == hash && b.pendingCount == 2)
         #expect(try b.setAsideCommits.map(\.commit.record) == [record.record])
         #expect(try b.setAsideCommits.map(\.reason) == ["too large"])
+        // Nothing that is derived from the log covers what is pending.
+        let (other, c) = try store()
+        try c.receive(log.records)
+        try insert(30, c)
+        try send(c, &log)
+        try b.receive(Array(log.records[1...]))
+        #expect(try Set(ids(b)) == [1, 3, 30] && b.pendingCount == 2)
         try b.close()
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("A damaged commit that was set aside is found, and stops neither compaction nor the others")
+    func damagedAside() throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try insert(2, a)
+        let record = try Commit(record: a.pendingRecords(atMost: .max).records[0], version: 2)
+        try a.setAside([record.checksum: "too large"])
+        try send(a, &log)
+        let meta = a.group.log.meta
+        let aside = try #require(a.setAsideCommits.first)
+        try a.group.log.environment.write { txn in
+            var row = aside.bytes
+            row[row.count - 1] ^= 1
+            try txn.put(row, forKey: aside.key, in: meta)
+        }
+        try a.close()
+        #expect(throws: (any Error).self) { try StoreVerification(path: fixture.path) }
+        try UntypedStore.compact(at: fixture.path)
+        let b = try UntypedStore.open(at: fixture.path)
+        #expect(b.confirmed == a.confirmed)
+        try b.close()
+    }
+
+    @Test("A replica learns where another process has moved the confirmed end, and takes nothing else for it")
+    func movedEnd() throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        for id: Int64 in 1..<5 { try insert(id, a) }
+        try send(a, &log)
+        let (other, b) = try store()
+        try b.receive(log.records)
+        try insert(20, b)
+        try send(b, &log)
+        let known = try #require(a.confirmed)
+        let earlier = try SharedPosition(record: log.records[1], version: 2)
+        #expect(throws: EndMoved.self) { try a.receive(Array(log.records[4...]), after: earlier) }
+        #expect(throws: EndMoved.self) { try a.retreat(to: 1, from: earlier) }
+        #expect(a.confirmed == known)
+        try a.group.store()
+        // As another process would.
+        let meta = a.group.log.meta
+        let end = try #require(a.group.log.confirmed.end)
+        let last = try Commit(record: log.records[3], version: 4)
+        let moved = end.removing(last, after: try Commit(record: log.records[2], version: 3).checksum)
+        try a.group.log.environment.write { try $0.put(moved.bytes, forKey: LogFormat.confirmedKey, in: meta) }
+        #expect(a.confirmed?.version == 3)
+        #expect(throws: EndMoved.self) { try a.retreat(to: 1, from: known) }
+        #expect(try a.pendingCount == 1 && a.confirm(Array(log.records[3...])) == 1)
+        try a.receive(Array(log.records[4...]), after: known)
+        #expect(try a.snapshot.stateHash == b.snapshot.stateHash)
+        withExtendedLifetime((fixture, other)) {}
     }
 }

@@ -62,11 +62,11 @@ extension CheckpointDatabase {
     ///     process or another. No lease begins between this call and the end.
     /// - Returns: the superfluous numbers, the chunks that are still needed, and the dropped checkpoints.
     func complete(
-        _ completion: Completion, check: () throws -> Void = {},
+        _ completion: Completion, check: (borrowing WriteTransaction) throws -> Void = { _ in },
         dropping surplus: ((Version) -> Bool) -> [Version] = { _ in [] }
     ) throws -> (superfluous: [UInt64], replaced: [(version: Version, chunks: [UInt64])], dropped: Set<Version>) {
         try write { txn in
-            try check()
+            try check(txn)
             let others = try table?.neighbours().map(\.leases) ?? []
             let oldest = others.compactMap(\.versions.first).min()
             var completion = completion

@@ -24,7 +24,7 @@ struct CommitLog: Sendable {
     private let journalOptions: JournalOptions
     /// A reader that is this many transactions behind stands still.
     private let maximumReaderLag: Int
-    private let readAhead = ReadAhead()
+    let readAhead = ReadAhead()
 
     /// Whether the store has to exist.
     enum Mode {
@@ -223,94 +223,6 @@ extension CommitLog {
 }
 
 extension CommitLog {
-    /// Replaces all commits behind an end, in a replica: see ``Journal/replace(after:with:expecting:_:)``.
-    ///
-    /// - Parameters:
-    ///   - known: the end of the log as the caller knows it.
-    ///   - end: the new confirmed end.
-    ///   - rebased: what the commits that were behind the earlier end have become.
-    ///   - setAside: those of which nothing is left.
-    func replace(
-        after earlier: LogHead, with run: RecordRun, expecting known: LogHead, confirmed end: LogHead,
-        _ rebased: [RebasedCommit], setAside: [SetAsideCommit]
-    ) throws -> LogHead {
-        let head = try journal.replace(after: earlier, with: run, expecting: known) { txn in
-            try confirmed.put(end, &txn)
-            try moveNames(with: rebased, &txn)
-            for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
-        }
-        readAhead.clear()
-        confirmed.adopt(end)
-        return head
-    }
-
-    /// The commits that were set aside, in the order in which they were made.
-    func setAsideCommits() throws -> [SetAsideCommit] {
-        var commits: [SetAsideCommit] = []
-        try environment.read { txn in
-            try txn.forEach(in: meta) { key, row in
-                if key.starts(with: LogFormat.setAsidePrefix.utf8) { commits.append(try SetAsideCommit(row)) }
-                return true
-            }
-        }
-        return commits.sorted { ($0.commit.time, $0.commit.version) < ($1.commit.time, $1.commit.version) }
-    }
-
-    /// Copies what makes the file a replica, and the commits that were set aside, into another file with the same commits.
-    func copySharing(to path: String) throws {
-        guard confirmed.end != nil else { return }
-        let copy = try Environment.open(path: path)
-        defer { try? copy.close() }
-        try copySharing(to: copy)
-    }
-
-    /// Copies that into a file that is open, in the place of what it has of that.
-    func copySharing(to copy: Environment) throws {
-        guard let end = confirmed.end else { return }
-        let setAside = try setAsideCommits()
-        try copy.write { txn in
-            let meta = try txn.openDatabase(
-                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
-            var old: [String] = []
-            try txn.forEach(in: meta) { key, _ in
-                if key.starts(with: LogFormat.setAsidePrefix.utf8) { old.append(String(decoding: key, as: UTF8.self)) }
-                return true
-            }
-            for key in old { try txn.delete(key, in: meta) }
-            try txn.put(end.bytes, forKey: LogFormat.confirmedKey, in: meta)
-            for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
-        }
-    }
-
-    /// Makes a file that nobody has open a replica whose commits are all confirmed.
-    ///
-    /// - Returns: the end of its log.
-    static func confirmAll(of path: String) throws -> LogHead {
-        let environment = try Environment.open(path: path)
-        defer { try? environment.close() }
-        return try environment.write { txn in
-            let meta = try txn.openDatabase(
-                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
-            let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
-            guard let head else {
-                throw ListError.headMismatch(what: "head row", expected: LogHead.expectation, found: "another")
-            }
-            try txn.put(head.bytes, forKey: LogFormat.confirmedKey, in: meta)
-            return head
-        }
-    }
-
-    /// Whether another process may replace commits while they are read.
-    var mayBeReplaced: Bool { confirmed.end != nil && (try? journal.table?.neighbours().isEmpty == false) ?? false }
-
-    /// Forgets records that were read, because another process has replaced some.
-    func forgetRecords() { readAhead.clear() }
-
-    /// Forgets a commit that was set aside.
-    func forget(_ setAside: SetAsideCommit) throws {
-        try environment.write { txn in _ = try txn.delete(setAside.key, in: meta) }
-    }
-
     /// Adds contents that were written in dropped commits. The value of a lost one is empty, unless the file has it already.
     ///
     /// - Parameter content: returns a content, or nil if it is lost.

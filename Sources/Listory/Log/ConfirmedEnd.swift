@@ -32,15 +32,20 @@ final class ConfirmedEnd: Sendable {
     }
 
     private static func read(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> LogHead? {
-        try environment.read { txn in
-            try txn.withValue(forKey: LogFormat.confirmedKey, in: meta) { row in
-                try row.map { row in
-                    guard let end = LogHead(row) else {
-                        throw ListError.headMismatch(
-                            what: "confirmed end", expected: LogHead.expectation, found: "another")
-                    }
-                    return end
+        try environment.read { try read($0, meta) }
+    }
+
+    /// The row as a transaction sees it; nil if the store is no replica.
+    static func read(
+        _ txn: borrowing some Transaction & ~Copyable, _ meta: Database<String, [UInt8]>
+    ) throws -> LogHead? {
+        try txn.withValue(forKey: LogFormat.confirmedKey, in: meta) { row in
+            try row.map { row in
+                guard let end = LogHead(row) else {
+                    throw ListError.headMismatch(
+                        what: "confirmed end", expected: LogHead.expectation, found: "another")
                 }
+                return end
             }
         }
     }
@@ -53,12 +58,18 @@ final class ConfirmedEnd: Sendable {
         }
     }
 
-    /// The end; nil if the store is no replica.
+    /// The end as this process knows it; nil if the store is no replica.
     var end: LogHead? { state.withLock { $0.end } }
 
-    /// The end of a replica.
+    /// The end, also if another process has moved it; nil if the store is no replica.
+    var current: LogHead? {
+        refresh()
+        return end
+    }
+
+    /// The present end of a replica.
     var required: LogHead {
-        guard let end else { preconditionFailure("the store is no replica: call beginSharing first") }
+        guard let end = current else { preconditionFailure("the store is no replica: call beginSharing first") }
         return end
     }
 
@@ -70,8 +81,7 @@ final class ConfirmedEnd: Sendable {
 
     /// The last version that may be covered by what is derived from the log.
     func limit(_ version: Version) -> Version {
-        refresh()
-        return min(version, end?.version ?? version)
+        return min(version, current?.version ?? version)
     }
 
     /// Moves the end forward, unless another process has moved it further. The file learns of it later.
@@ -81,9 +91,21 @@ final class ConfirmedEnd: Sendable {
         }
     }
 
+    /// Makes the store a replica of which nothing is confirmed.
+    func begin() throws {
+        try environment.write { txn in try put(LogHead(), &txn) }
+        adopt(LogHead())
+    }
+
     /// Moves the end back: the shared log has lost what is behind it.
-    func retreat(to end: LogHead) throws {
-        try environment.write { txn in try put(end, &txn) }
+    ///
+    /// - Throws: ``LostRace`` if another process has moved the end.
+    func retreat(from known: LogHead, to end: LogHead) throws {
+        try save()
+        try environment.write { txn in
+            guard try ConfirmedEnd.read(txn, meta) == known else { throw LostRace() }
+            try put(end, &txn)
+        }
         adopt(end)
     }
 

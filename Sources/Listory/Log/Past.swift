@@ -224,12 +224,6 @@ extension Past {
         return packed
     }
 
-    /// Whether the log has a commit, and other replicas cannot replace it.
-    func holdsForGood(_ version: Version, checksum: UInt64) throws -> Bool {
-        if log.confirmed.end == nil { return true }
-        return try log.confirmed.covers(version) && self.checksum(of: version) == checksum
-    }
-
     /// The head of the log, if it ended with an earlier version. Its totals are those of the whole log.
     ///
     /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, an error of the log.

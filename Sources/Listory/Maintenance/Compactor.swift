@@ -29,7 +29,7 @@ struct Compactor: ~Copyable {
         ///
         /// - Throws: ``ListError`` if it is damaged, or has not the newest rows; what `progress` throws.
         func verify(_ path: String, progress: (Double) throws -> Void) throws {
-            let found = try StoreVerification(path: path, progress: progress)
+            let found = try StoreVerification(ofCompacted: path, progress: progress)
             guard found.stateHash == stateHash, found.version == version else {
                 throw ListError.headMismatch(
                     what: "compacted state", expected: "\(stateHash)", found: "\(found.stateHash)")

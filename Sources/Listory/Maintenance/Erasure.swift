@@ -83,6 +83,8 @@ extension UntypedStore {
     static func deleteErasedRows(of path: String, _ options: StoreOptions) throws {
         var options = options
         (options.isReadOnly, options.lastVersion, options.durability) = (false, nil, .immediate)
+        // What has to go goes, whatever the app's rules say.
+        options.rules = []
         // Nobody else looks for it.
         (options.journal.isUsed, options.isKnownToOthers) = (false, false)
         let store = try UntypedStore.open(at: path, options: options)

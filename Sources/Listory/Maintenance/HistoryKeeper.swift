@@ -68,7 +68,7 @@ extension UntypedStore {
         // A store may stay open for months, so a successor may have too much as well.
         let oldest = oldestVersionOfSuccessor ?? oldestVersion
         guard base > oldest, base.rawValue - oldest.rawValue >= max(count, kept) else { return false }
-        try followers.storeAll(in: self)
+        guard try followers.storeAll(in: self) else { return false }
         return try UntypedStore.claiming(path) { try writeSuccessor(path, from: base, checkGoesOn) }
     }
 

@@ -51,7 +51,9 @@ extension StoreProtocol {
                 defer { DataFile.remove(repaired) }
                 DataFile.remove(repaired)
                 let before = FileState(path)
-                let (report, found) = try UntypedStore.salvageAndVerify(from: path, to: repaired, options) {
+                let (report, found) = try UntypedStore.salvageAndVerify(
+                    from: path, to: repaired, options, isRepair: true
+                ) {
                     progress(0.3 + $0 * 0.7)
                 }
                 guard report.isComplete, let verification = found.first else { throw report.notRepairable }

@@ -88,7 +88,7 @@ extension StoreProtocol {
         progress: (Double) -> Void = { _ in }
     ) throws -> SalvageReport {
         try door {
-            try UntypedStore.salvageAndVerify(from: damaged, to: path, options, progress).report
+            try UntypedStore.salvageAndVerify(from: damaged, to: path, options, isRepair: false, progress).report
         }
     }
 
@@ -107,11 +107,12 @@ extension StoreProtocol {
 extension UntypedStore {
     /// Salvages a store, and returns with the report what verifying its files found, the newest first.
     static func salvageAndVerify(
-        from damaged: String, to path: String, _ options: StoreOptions, _ progress: (Double) -> Void
+        from damaged: String, to path: String, _ options: StoreOptions, isRepair: Bool, _ progress: (Double) -> Void
     ) throws -> (report: SalvageReport, found: [StoreVerification]) {
         guard !Platform.exists(path) else { throw ListError.alreadyExists(path: path) }
         return try scanning(damaged) { index in
-            try Salvage(index, damaged, to: path, options).run(progress)
+            if isRepair { index.keepReplica() }
+            return try Salvage(index, damaged, to: path, options).run(progress)
         }
     }
 
@@ -138,6 +139,8 @@ struct Salvage {
         self.path = path
         var options = options
         (options.isReadOnly, options.lastVersion, options.isKnownToOthers) = (false, nil, false)
+        // What is saved is that of the file, whatever an app would accept.
+        (options.identifierKinds, options.rules) = (index.identifierKinds, [])
         self.options = options
     }
 

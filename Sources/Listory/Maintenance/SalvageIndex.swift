@@ -40,10 +40,15 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     /// The states of projections.
     private(set) var projections: [(name: String, state: ProjectionRow)] = []
     /// The row that says how much of the log is in a shared one, if the store is a replica.
+    private var foundEnd: LogHead?
+    /// The same, if the new file is to be a replica as well. One that lacks something must not be: its last commit would take what it lacks
+    /// from all others.
     private(set) var confirmed: LogHead?
     /// The commits of a replica that were set aside, by their keys, and how many of them cannot be read.
     private(set) var setAside: [String: SetAsideCommit] = [:]
     private(set) var damagedSetAsideCount = 0
+    /// The kinds of ids, if an app has opened the store.
+    private(set) var identifierKinds: IdentifierKinds?
     /// The names of versions, by their bytes.
     private(set) var names: [[UInt8]: NamedVersion] = [:]
     /// The same by version.
@@ -78,6 +83,9 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         checkpoints.sort { $0.version < $1.version }
         blocks.sort { $0.first < $1.first }
     }
+
+    /// Makes new files replicas, if the store was one.
+    func keepReplica() { confirmed = foundEnd }
 
     private func note(_ entry: PageScan.Entry, _ path: String) throws {
         guard let database = entry.database else { return try noteLoose(entry) }
@@ -122,7 +130,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
                 newestKnown = max(newestKnown, head.version)
             }
         case LogFormat.baseKey: noteBase(try scan.bytes(at: entry.value))
-        case LogFormat.confirmedKey: confirmed = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
+        case LogFormat.identifierKey: identifierKinds = IdentifierKinds(bytes: try scan.bytes(at: entry.value))
+        case LogFormat.confirmedKey: foundEnd = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
         case let key where key.hasPrefix(LogFormat.setAsidePrefix):
             let row = try scan.bytes(at: entry.value)
             if let commit = try? row.withUnsafeBytes({ try SetAsideCommit($0) }) {

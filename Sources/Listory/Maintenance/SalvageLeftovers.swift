@@ -37,7 +37,8 @@ struct SalvageLeftovers {
         }
         guard index.newestKnown > last else { return }
         try index.forEachLeaf { leaf in
-            for item in leaf { try note(item, index, isKnownLater: true) }
+            // What was written up to then, the log itself has, or has deleted.
+            for item in leaf where item.content.version > last { try note(item, index, isKnownLater: true) }
         }
     }
 

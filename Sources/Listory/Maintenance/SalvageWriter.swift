@@ -77,6 +77,8 @@ extension SalvageIndex {
             }
             checksum = unit.checksum
             try file?.add(unit, bytes)
+            // No checkpoint covers pending commits.
+            if unit.last == confirmed?.version { try file?.takeCheckpoint(&state) }
             progress(unit.last.rawValue)
         }
         if let rest, let piece {
@@ -132,6 +134,8 @@ private struct SalvageFile: ~Copyable {
     private var file: NewStoreFile
     private let index: SalvageIndex
     private var sealed = Version.empty
+    /// The version of the newest checkpoint.
+    private var newest = Version.empty
     /// The versions of states of projections and of the confirmed end, and the checksums of their records.
     private let wanted: Set<Version>
     private var checksums: [Version: UInt64] = [:]
@@ -170,8 +174,7 @@ private struct SalvageFile: ~Copyable {
         _ state: inout ListState, _ base: LogBase, _ older: Set<ContentReference>, _ names: [NamedVersion]
     ) throws -> Set<ContentReference> {
         try file.flush()
-        if state.version > base.version {
-            state.rebuild()
+        if state.version > base.version, index.confirmed.map({ $0.version >= state.version }) ?? true {
             try takeCheckpoint(&state)
         }
         let lost = try file.putContents(older) { try index.content(of: $0) }
@@ -187,7 +190,11 @@ private struct SalvageFile: ~Copyable {
         return lost
     }
 
-    private mutating func takeCheckpoint(_ state: inout ListState) throws {
+    /// Takes a checkpoint, unless the newest one is of the same version.
+    mutating func takeCheckpoint(_ state: inout ListState) throws {
+        if newest == state.version { return }
+        newest = state.version
+        state.rebuild()
         let index = index
         try file.takeCheckpoint(of: &state) { try? index.content(of: $0) }
     }

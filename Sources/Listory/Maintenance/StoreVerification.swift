@@ -39,7 +39,14 @@ public struct StoreVerification: Hashable, Sendable {
         self = try door { try StoreVerification(checking: path, progress) }
     }
 
-    private init(checking path: String, _ progress: (Double) throws -> Void) throws {
+    /// Checks a file that is about to take the place of another one. A commit that was set aside may be damaged as it was there.
+    init(ofCompacted path: String, progress: (Double) throws -> Void) throws {
+        try self.init(checking: path, checksSharing: false, progress)
+    }
+
+    private init(
+        checking path: String, checksSharing: Bool = true, _ progress: (Double) throws -> Void
+    ) throws {
         var options = StoreOptions()
         (options.isReadOnly, options.isKnownToOthers) = (true, false)
         (options.gate, options.unloadsPages) = (.full, true)
@@ -93,6 +100,7 @@ public struct StoreVerification: Hashable, Sendable {
             try contents.check(checkpoint.snapshot(NodePool(after: nodes)))
         }
         try names.finish()
+        if checksSharing { try log.checkSharing(through: found.version) }
         try touches?.finish(at: found.version)
         try database?.checkRows()
         try database?.checkProjections(through: found.version)

@@ -79,7 +79,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     ///
     /// - Throws: as ``value``; ``ListError/readOnly``; an error of the encoder, or of the file.
     /// - Complexity: O(size of the state).
-    public func checkpoint() throws { try door { try follower.store(in: store) } }
+    public func checkpoint() throws { try door { _ = try follower.store(in: store) } }
 
     /// The values from now on, the present one first.
     ///

@@ -202,20 +202,22 @@ extension ProjectionFollower {
         if isWorthIt { try write(folded, in: store) }
     }
 
-    func store(in store: UntypedStore) throws { try write(follow(store), in: store) }
+    func store(in store: UntypedStore) throws -> Bool { try write(follow(store), in: store) }
 
-    private func write(_ folded: Folded, in store: UntypedStore) throws {
+    @discardableResult
+    private func write(_ folded: Folded, in store: UntypedStore) throws -> Bool {
         // Outside of the lock, so that other threads can read the value meanwhile; a fold copies it.
         let bytes = try rules.encode(folded.value)
         let isStored = try store.putProjection(
             rules.name, rules: rules.version, version: folded.version, checksum: folded.checksum,
             beginning: folded.beginning, state: bytes)
-        guard isStored else { return }
+        guard isStored else { return false }
         state.withLock { state in
             guard state.rebuildCount == folded.rebuildCount else { return }
             state.stored = (folded.version, bytes.count)
             state.ignoresStored = false
             if let now = state.folded?.eventCount { state.folded?.eventCount = max(0, now - folded.eventCount) }
         }
+        return true
     }
 }

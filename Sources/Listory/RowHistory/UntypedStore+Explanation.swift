@@ -22,7 +22,8 @@ extension UntypedStore {
     /// - Parameter look: finds out where the row is shown of the list that has it at a path, at a moment with a revision;
     ///   nil if the list has changed meanwhile.
     func explanation(
-        ofRow id: UntypedID, at version: Version?, _ look: (UntypedSnapshot, ListIndexPath, UInt64) throws -> RowSighting?
+        ofRow id: UntypedID, at version: Version?,
+        _ look: (UntypedSnapshot, ListIndexPath, UInt64) throws -> RowSighting?
     ) throws -> RowExplanation {
         try door {
             try reading { revision in

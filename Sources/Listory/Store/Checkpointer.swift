@@ -455,9 +455,9 @@ extension Checkpointer {
             lastNumbers: kept.map { ($0.version, $0.lastNumber) })
         // Those before the log are of versions with names, and nothing could rebuild them.
         let ofLog = Array(kept.drop { $0.version < base.version })
-        let (left, needed, dropped) = try database.complete(completion) {
+        let (left, needed, dropped) = try database.complete(completion) { txn in
             // Pending commits of a replica may have been replaced meanwhile.
-            guard try group.past.holdsForGood(checkpoint.version, checksum: checkpoint.checksum) else {
+            guard try group.log.holdsForGood(checkpoint.version, checksum: checkpoint.checksum, txn) else {
                 throw LostRace()
             }
         } dropping: { [policy, base] isNeeded in

@@ -278,7 +278,7 @@ final class LogPacker: Sendable {
     ///   time to write, and edits go on. Nor does it if the commits have become pending and were replaced.
     func write(_ group: Group) throws -> Bool {
         try database.write { txn in
-            guard try past.holdsForGood(group.end, checksum: group.checksum) else { return false }
+            guard try log.holdsForGood(group.end, checksum: group.checksum, txn) else { return false }
             if let checkpoint = try database.version(after: group.start, txn), checkpoint < group.end { return false }
             let blocks = try txn.openDatabase(
                 named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self, create: true)

@@ -7,7 +7,9 @@ import ListModel
 /// The interface of a projection for the store.
 protocol StoreFollower: Sendable {
     /// Stores the state of the newest version, also if the value was not used.
-    func store(in store: UntypedStore) throws
+    ///
+    /// - Returns: whether it did: not if others may replace the version.
+    func store(in store: UntypedStore) throws -> Bool
     /// Stores the state, if there is one to store.
     func storeState(in store: UntypedStore, isClosing: Bool) throws
     /// Releases the value, which can be computed again.
@@ -42,7 +44,9 @@ final class StoreFollowers: Sendable {
     }
 
     /// Stores the states of all followers, because commits are about to be dropped: a state that lacks one of them could not be continued.
-    func storeAll(in store: UntypedStore) throws { for follower in all { try follower.store(in: store) } }
+    ///
+    /// - Returns: whether all are stored.
+    func storeAll(in store: UntypedStore) throws -> Bool { try all.allSatisfy { try $0.store(in: store) } }
 
     /// Releases all values.
     func letGo() {

@@ -11,13 +11,16 @@ extension StoreRacer {
     ///
     /// - Parameters:
     ///   - records: their records, in order.
+    ///   - position: what they follow; nil for the confirmed end.
     ///   - refused: why pending commits are given up, by their checksums.
     /// - Returns: what the pending commits have become, in order.
-    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``; errors of the file.
-    func receive(_ records: [[UInt8]], refused: [UInt64: String] = [:]) throws -> [RebasedCommit] {
+    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``EndMoved``; errors of the file.
+    func receive(
+        _ records: [[UInt8]], after position: SharedPosition? = nil, refused: [UInt64: String] = [:]
+    ) throws -> [RebasedCommit] {
         try withHead { head in
             try catchingUp(&head) { head in
-                do { return try receive(records, refused, &head) } catch is LostRace {
+                do { return try receive(records, position, refused, &head) } catch is LostRace {
                     if head.failure != nil { try readAgain(&head) }
                     head.failure = nil
                     throw LostRace()
@@ -27,13 +30,15 @@ extension StoreRacer {
     }
 
     private func receive(
-        _ records: [[UInt8]], _ refused: [UInt64: String], _ head: inout UntypedStore.Head
+        _ records: [[UInt8]], _ position: SharedPosition?, _ refused: [UInt64: String],
+        _ head: inout UntypedStore.Head
     ) throws -> [RebasedCommit] {
         let log = group.log
         _ = try group.flush(through: nil)
         // Another process may have moved the confirmed end behind what is known here.
         if try group.isBehind() { throw LostRace() }
         let start = log.confirmed.required
+        if let position, position != SharedPosition(start) { throw EndMoved() }
         let (foreign, end) = try StoreRacer.checked(records, after: start)
         let own = try group.pending(after: start.version)
         if foreign.isEmpty && (refused.isEmpty || own.isEmpty) { return [] }

@@ -11,21 +11,32 @@ import ListModel
 @_spi(Sync)
 public struct MustRetreat: Error {}
 
+/// Another process has moved the confirmed end meanwhile: what follows it has to be read again.
+@_spi(Sync)
+public struct EndMoved: Error {}
+
 @_spi(Sync)
 extension UntypedStore {
     /// Makes the commits behind a confirmed version pending again.
     ///
-    /// - Throws: ``MustRetreat``, ``ListError``.
-    public func retreat(to version: Version) throws {
-        let isCovered: Bool = try door {
-            try withTurn { _ in
-                _ = try group.flush(through: nil)
-                if try group.log.derivedEnd(checkpointer) > version { return true }
-                try group.log.confirmed.retreat(to: group.confirmedEnd(at: version))
-                return false
+    /// - Parameter position: the confirmed end from which it was found that this is needed; nil for the present one.
+    /// - Throws: ``MustRetreat``, ``EndMoved``, ``ListError``.
+    public func retreat(to version: Version, from position: SharedPosition? = nil) throws {
+        let failure: (any Error)? = try door {
+            try withTurn { head in
+                try racer.followReplica(&head)
+                return try racer.catchingUp(&head) { _ in
+                    _ = try group.flush(through: nil)
+                    let known = group.log.confirmed.required
+                    guard position.map({ $0 == SharedPosition(known) }) ?? true else { return EndMoved() }
+                    if try group.log.derivedEnd(checkpointer) > version { return MustRetreat() }
+                    let end = try group.confirmedEnd(at: version, known)
+                    try group.log.confirmed.retreat(from: known, to: end)
+                    return nil
+                }
             }
         }
-        if isCovered { throw MustRetreat() }
+        if let failure { throw failure }
     }
 
     /// As ``retreat(to:)``, for a store that no process has open, and with what is derived from the log removed.
@@ -51,7 +62,7 @@ extension UntypedStore {
                 }
                 try store.group.store()
                 let records = try store.packedRecords(after: version)
-                let end = try store.group.confirmedEnd(at: version)
+                let end = try store.group.confirmedEnd(at: version, log.confirmed.required)
                 try store.checkpointer?.touches.distrust()
                 try store.checkpointer?.database.clear(keeping: log.base)
                 try log.unpack(records) { txn in try log.confirmed.put(end, &txn) }
@@ -105,8 +116,8 @@ extension CommitLog {
 
 extension GroupCommit {
     /// The head of the log if it ended with an earlier confirmed version.
-    fileprivate func confirmedEnd(at version: Version) throws -> LogHead {
-        var end = log.confirmed.required
+    fileprivate func confirmedEnd(at version: Version, _ known: LogHead) throws -> LogHead {
+        var end = known
         precondition(version <= end.version, "what is pending is not confirmed")
         for commit in try pending(after: version, through: end.version).reversed() {
             let before = end.version.previous

@@ -81,14 +81,14 @@ extension UntypedStore {
                 // It would not know.
                 let others = try otherProcesses().filter(\.isEditing)
                 guard others.isEmpty else { throw ListError.busy(path: path, processes: others.map(\.processID)) }
-                try group.log.confirmed.retreat(to: LogHead())
+                try group.log.confirmed.begin()
                 head.editor.makeIdentifier = options.makeIdentifier
             }
         }
     }
 
     /// Up to where the log is in the shared log; nil if the store is no replica.
-    public var confirmed: SharedPosition? { group.log.confirmed.end.map(SharedPosition.init) }
+    public var confirmed: SharedPosition? { group.log.confirmed.current.map(SharedPosition.init) }
 
     /// As ``confirmed``, of a file that is not open.
     public static func confirmed(at path: String) throws -> SharedPosition? {
@@ -103,7 +103,7 @@ extension UntypedStore {
     public var pendingCount: UInt64 {
         get throws {
             try withHead { head in
-                guard let end = group.log.confirmed.end else { return 0 }
+                guard let end = group.log.confirmed.current else { return 0 }
                 // Another process may have moved the end behind what is shown here.
                 return head.editor.state.version.rawValue - min(end.version, head.editor.state.version).rawValue
             }
@@ -223,11 +223,14 @@ extension UntypedStore {
     private func confirming(_ advance: (inout LogHead) throws -> Int) throws -> Int {
         try door {
             try group.flush(through: nil)
-            let count = try withTurn { _ in
-                var end = group.log.confirmed.required
-                let count = try advance(&end)
-                if count > 0 { group.log.confirmed.advance(to: end) }
-                return count
+            let count = try withTurn { head in
+                try racer.followReplica(&head)
+                return try racer.catchingUp(&head) { _ in
+                    var end = group.log.confirmed.required
+                    let count = try advance(&end)
+                    if count > 0 { group.log.confirmed.advance(to: end) }
+                    return count
+                }
             }
             if count > 0 {
                 group.storeSoon()
@@ -267,13 +270,17 @@ extension UntypedStore {
     /// Appends commits of other replicas behind the confirmed end, and makes the pending ones again on top of them. Readers of updates
     /// receive one update: if nothing is pending and the commits fit into the journal, before they are durable.
     ///
-    /// - Parameter records: their records, in order, checked by nobody.
+    /// - Parameters:
+    ///   - records: their records, in order, checked by nobody.
+    ///   - position: what they follow; nil for the confirmed end.
     /// - Returns: what the pending commits have become.
-    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``ListError``; nothing has changed then. If readers have received the commits,
+    /// - Throws: ``UnacceptableRecord``, ``MustRetreat``, ``EndMoved``, ``ListError``; nothing has changed then. If readers have received the commits,
     ///   and only the sync has failed, they receive an update back.
     /// - Complexity: O(events of the records and of the pending commits).
     @discardableResult
-    public func receive(_ records: [[UInt8]]) throws -> [RebasedCommit] { try receiving { try racer.receive(records) } }
+    public func receive(_ records: [[UInt8]], after position: SharedPosition? = nil) throws -> [RebasedCommit] {
+        try receiving { try racer.receive(records, after: position) }
+    }
 
     private func receiving<Value>(_ body: () throws -> Value) throws -> Value {
         let received: Result<Value, any Error> = try door {
@@ -284,7 +291,7 @@ extension UntypedStore {
                 group.storeSoon()
                 checkpointer?.meetDemand(self)
                 return .success(value)
-            } catch  where error is UnacceptableRecord || error is MustRetreat {
+            } catch  where error is UnacceptableRecord || error is MustRetreat || error is EndMoved {
                 return .failure(error)
             }
         }

@@ -20,7 +20,12 @@ extension Replica {
         }
         let bytes = store.confirmedRecordBytes
         if bytes < limit { return }
-        if snapshotNumber == nil { snapshotNumber = try await log.snapshot()?.position.number ?? 0 }
+        if snapshotNumber == nil {
+            // One that is damaged keeps nobody from offering another.
+            do { snapshotNumber = try await log.snapshot()?.position.number ?? 0 } catch SharedLogError.damaged {
+                snapshotNumber = 0
+            }
+        }
         // By the mean, because the bytes up to the snapshot are not known.
         let since = number > snapshotNumber! ? number - snapshotNumber! : 0
         if Double(bytes) / Double(number) * Double(since) >= Double(limit) { try await offerSnapshot() }
@@ -49,15 +54,17 @@ extension Replica {
     ///
     /// Call it before the store is opened. Without a snapshot, the replica reads the log from the beginning.
     ///
-    /// - Returns: whether it made the file.
+    /// - Returns: whether it made the file. A snapshot that is damaged, or not of this log, makes none.
     /// - Throws: ``SharedLogError``, ``SyncProblem``, ``ListError``, an error of the system.
     @discardableResult
     public static func beginWithSnapshot(
         at path: String, _ log: any SharedLog, list: String, options: Options = Options()
     ) async throws -> Bool {
-        guard !FileManager.default.fileExists(atPath: path), let snapshot = try await log.snapshot() else {
-            return false
-        }
+        guard !FileManager.default.fileExists(atPath: path) else { return false }
+        // The log has everything as well.
+        let found: LogSnapshot?
+        do { found = try await log.snapshot() } catch SharedLogError.damaged { found = nil }
+        guard let snapshot = found else { return false }
         let codec = SyncCodec(key: options.key, list: list)
         let number = snapshot.position.number
         let entry = number == 0 ? nil : try await log.entry(number)
@@ -67,15 +74,20 @@ extension Replica {
         let received = path + "-receiving"
         defer { remove(received) }
         remove(received)
-        try Data(codec.bytes(snapshot.bytes[...], number: number)).write(to: URL(filePath: received))
-        let verified = try StoreVerification(path: received)
+        try write(codec.bytes(snapshot.bytes[...], number: number), to: received)
         let last = try SharedPosition(record: record, version: Version(number))
-        guard verified.version == last.version, try UntypedStore.confirmed(at: received) == last else {
-            throw SyncProblem.unacceptable(
-                number: number, cause: PayloadError(found: "a snapshot of version \(verified.version)"))
-        }
+        guard (try? StoreVerification(path: received))?.version == last.version,
+            try UntypedStore.confirmed(at: received) == last
+        else { return false }
         try FileManager.default.moveItem(atPath: received, toPath: path)
         return true
+    }
+
+    /// Writes a new file that only its owner may read, as stores are.
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY, 0o600)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: bytes)
     }
 
     /// Removes a file that was begun and nobody has open, and its lock.

@@ -45,6 +45,8 @@ public actor Replica {
     let options: Options
     let codec: SyncCodec
     private let published = SyncStates()
+    /// About how many bytes are sent at once: fewer if the log has not taken more in time.
+    private var sendBytes: Int
     /// The position of the last confirmed commit in the log, if it was seen there since the log was last unavailable.
     private var tail: LogPosition?
     /// Whether ``follow()`` exchanges commits just now, and whether it was woken since that began.
@@ -65,6 +67,7 @@ public actor Replica {
         self.store = store.core
         self.log = log
         self.options = options
+        sendBytes = options.batchBytes
         codec = SyncCodec(key: options.key, list: list)
         try self.store.beginSharing()
         try noteCounts()
@@ -147,20 +150,24 @@ public actor Replica {
             await offerSnapshotIfDue()
         } catch {
             tail = nil
-            try? noteCounts { state in
-                switch error {
-                case let problem as SyncProblem: state.phase = .stopped(problem)
-                case let failure as SharedLogError where failure.isPassing:
-                    if case .offline(let since, _) = state.phase {
-                        state.phase = .offline(since: since, cause: failure)
-                    } else {
-                        state.phase = .offline(since: options.now(), cause: failure)
-                    }
-                case let failure as SharedLogError: state.phase = .stopped(.server(failure))
-                default: state.phase = .stopped(.store(error))
-                }
-            }
+            let error = (error as? ListError)?.passing ?? error
+            // A store that is closed cannot be counted any more.
+            do { try noteCounts { note(error, in: &$0) } } catch { published.change { note(error, in: &$0) } }
             throw error
+        }
+    }
+
+    private nonisolated func note(_ error: any Error, in state: inout SyncState) {
+        switch error {
+        case let problem as SyncProblem: state.phase = .stopped(problem)
+        case let failure as SharedLogError where failure.isPassing:
+            if case .offline(let since, _) = state.phase {
+                state.phase = .offline(since: since, cause: failure)
+            } else {
+                state.phase = .offline(since: options.now(), cause: failure)
+            }
+        case let failure as SharedLogError: state.phase = .stopped(.server(failure))
+        default: state.phase = .stopped(.store(error))
         }
     }
 
@@ -206,7 +213,7 @@ public actor Replica {
                 guard let first = entries.first, first.number == number, try checksum(of: first) == confirmed.checksum
                 else {
                     tail = nil
-                    try await heal()
+                    try await heal(confirmed)
                     return true
                 }
                 position = first.position
@@ -231,10 +238,18 @@ public actor Replica {
         // Own commits whose acknowledgement was lost.
         let count = try store.confirm(records)
         if count < records.count {
-            do { try store.receive(Array(records[count...])) } catch let error as UnacceptableRecord {
+            do {
+                let last = Version(number + UInt64(count))
+                let place = count == 0 ? confirmed : try SharedPosition(record: records[count - 1], version: last)
+                try store.receive(Array(records[count...]), after: place)
+            } catch let error as UnacceptableRecord {
                 throw SyncProblem.unacceptable(number: error.version.rawValue, cause: error.cause)
             } catch is MustRetreat {
                 throw SyncProblem.forked(after: number + UInt64(count))
+            } catch is EndMoved {
+                // Another process follows the log as well, and was faster.
+                tail = nil
+                return true
             }
         }
         tail = entries.last!.position
@@ -294,16 +309,29 @@ public actor Replica {
 
     /// Whether commits were appended; one that the log does not take is set aside.
     private func isAppended(_ batch: Batch, _ answer: Result<AppendResult, any Error>) throws -> Bool {
-        do { if case .appended = try answer.get() { return true } } catch SharedLogError.tooLarge(
-            let number, let bytes, let limit)
-        {
-            try setAside(
-                batch.pending.records[Int(number - batch.start.number) - 1], number, after: batch.start,
-                "it has \(bytes) bytes, and the shared log takes \(limit)")
+        do {
+            if case .appended = try answer.get() {
+                sendBytes = min(options.batchBytes, sendBytes * 2)
+                return true
+            }
+        } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
+            let record = batch.pending.records[Int(number - batch.start.number) - 1]
+            // Nothing could take the place of a commit that has no changes any more.
+            let commit = try Commit(record: record, version: Version(number))
+            if try commit.annotation(named: CommitAnnotation.lostRace) != nil {
+                throw SharedLogError.tooLarge(number: number, bytes: bytes, limit: limit)
+            }
+            try setAside(record, number, after: batch.start, "it has \(bytes) bytes, and the shared log takes \(limit)")
+        } catch let error as SharedLogError where error.isPassing {
+            // On a slow line, fewer bytes may arrive in time.
+            sendBytes = max(Replica.leastSendBytes, sendBytes / 2)
+            throw error
         }
         tail = nil
         return false
     }
+
+    private static let leastSendBytes = 16 << 10
 
     /// Pending commits that are sent at once.
     private struct Batch {
@@ -314,7 +342,7 @@ public actor Replica {
 
     private func batch(after start: LogPosition, behind sent: PendingRecords? = nil) throws -> Batch {
         let pending = try store.pendingRecords(
-            after: sent, atMost: options.batchBytes, overhead: codec.overhead + LogEntry.headerBytes,
+            after: sent, atMost: sendBytes, overhead: codec.overhead + LogEntry.headerBytes,
             prefix: codec.prefix)
         let entries = try entries((0..<pending.count).lazy.map { pending[$0] }, after: start)
         return Batch(start: start, pending: pending, entries: entries)
@@ -361,8 +389,8 @@ public actor Replica {
     // MARK: A log that does not continue what is here
 
     /// Finds what the log has of the confirmed commits, and gives back what it has lost.
-    private func heal() async throws {
-        let own = store.confirmed!.version.rawValue
+    private func heal(_ confirmed: SharedPosition) async throws {
+        let own = confirmed.version.rawValue
         let oldest = store.oldestVersion.rawValue
         var common = min(try await log.end().number, own)
         let end = common
@@ -374,7 +402,8 @@ public actor Replica {
             }
             common = low
         }
-        if common == own { return }
+        // Another process was faster, or the log changes just now.
+        if common == own { throw SharedLogError.unavailable(cause: "the log changed while it was compared") }
         guard common >= oldest else { throw SyncProblem.lost(after: common, oldest: oldest) }
         if common == end {
             // Others may do the same just now.
@@ -383,7 +412,11 @@ public actor Replica {
             return
         }
         guard common > 0 else { throw SyncProblem.otherLog }
-        do { try store.retreat(to: Version(common)) } catch is MustRetreat { throw SyncProblem.forked(after: common) }
+        do { try store.retreat(to: Version(common), from: confirmed) } catch is MustRetreat {
+            throw SyncProblem.forked(after: common)
+        } catch is EndMoved {
+            return
+        }
         published.change { $0.repairs.append(.forked(after: common, waiting: own - common)) }
     }
 
@@ -452,6 +485,16 @@ extension SharedLog {
     /// The entry with a number, which is at least 1; nil if the log ends before it.
     func entry(_ number: UInt64) async throws -> LogEntry? {
         try await entries(after: number - 1, maximumBytes: 1).first
+    }
+}
+
+extension ListError {
+    /// The error of a store that may be used again soon, by the replica as well; nil if it is another one.
+    fileprivate var passing: SharedLogError? {
+        switch self {
+        case .busy, .appendFailed: .unavailable(cause: "the store: \(self)")
+        default: nil
+        }
     }
 }
 

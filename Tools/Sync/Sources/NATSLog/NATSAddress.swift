@@ -81,6 +81,7 @@ struct NATSNames: Sendable {
     /// To this subject clients send small messages, beside storing them.
     let announced: String
     static let announcements = "listory.announced."
+    static let notices = "listory.stored."
     let manifest: String
     let part: String
     let allSnapshots: String
@@ -108,7 +109,7 @@ struct NATSNames: Sendable {
         log = "LISTORY_LOG_\(name)"
         snapshots = "LISTORY_SNAPSHOTS_\(name)"
         subject = "listory.log.\(name)"
-        stored = "listory.stored.\(name)"
+        stored = NATSNames.notices + name
         announced = NATSNames.announcements + name
         allSnapshots = "listory.snapshots.\(name).*"
         manifest = "listory.snapshots.\(name).manifest"

@@ -48,7 +48,10 @@ final class NATSConnection: @unchecked Sendable {
                 var text: UnsafePointer<CChar>?
                 _ = natsConnection_GetLastError(connection, &text)
                 // A client without this right announces nothing more, and does everything else.
-                let isAnnouncement = text.map { String(cString: $0).contains(NATSNames.announcements) } ?? false
+                let reason = text.map { String(cString: $0) } ?? ""
+                // Who may not be told of what is stored looks for it.
+                if reason.contains(NATSNames.notices) { return }
+                let isAnnouncement = reason.contains(NATSNames.announcements)
                 if isAnnouncement { events.mayAnnounce.store(false, ordering: .sequentiallyConsistent) }
                 if !isAnnouncement { events.isRefused.store(true, ordering: .sequentiallyConsistent) }
             }, closure)

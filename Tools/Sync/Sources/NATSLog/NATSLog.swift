@@ -100,7 +100,7 @@ public actor NATSLog: SharedLog {
     public func append(_ entries: [LogEntry], after position: LogPosition) throws -> AppendResult {
         try LogChain.verify(entries, after: position)
         return try perform { connection in
-            let limit = messageBytes(on: connection)
+            let limit = try messageBytes(on: connection)
             let overhead = NATSFrame.entriesHeader + NATSFrame.entryHeader
             if let large = entries.first(where: { $0.encodedCount + overhead > limit }) {
                 throw SharedLogError.tooLarge(
@@ -165,7 +165,7 @@ public actor NATSLog: SharedLog {
     public func offer(_ snapshot: LogSnapshot) throws {
         try perform { connection in
             try NATSSnapshots.write(
-                snapshot, names, messageBytes: messageBytes(on: connection), replicas: replicas, on: connection)
+                snapshot, names, messageBytes: try messageBytes(on: connection), replicas: replicas, on: connection)
         }
     }
 
@@ -181,9 +181,17 @@ public actor NATSLog: SharedLog {
     // MARK: Appending
 
     /// The bytes of a message without its headers.
-    private func messageBytes(on connection: NATSConnection) -> Int {
-        min(options.maximumMessageBytes, connection.maximumMessageBytes) - 256
+    private func messageBytes(on connection: NATSConnection) throws -> Int {
+        let limit = connection.maximumMessageBytes
+        guard limit >= NATSLog.leastMessageBytes else {
+            throw SharedLogError.refused(
+                .permissions,
+                cause: "it takes messages of \(limit) bytes; at least \(NATSLog.leastMessageBytes) are needed")
+        }
+        return max(NATSLog.leastMessageBytes, min(options.maximumMessageBytes, limit)) - 256
     }
+
+    private static let leastMessageBytes = 1 << 10
 
     /// Appends a message; returns where the log ends if that is elsewhere.
     private func append(

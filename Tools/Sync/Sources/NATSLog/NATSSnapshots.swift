@@ -9,7 +9,6 @@ enum NATSSnapshots {
     static func write(
         _ snapshot: LogSnapshot, _ names: NATSNames, messageBytes: Int, replicas: Int, on connection: NATSConnection
     ) throws {
-        let partBytes = messageBytes - 2
         let before: UInt64?
         do {
             before = try connection.lastMessage(names.manifest, of: names.snapshots)?.sequence
@@ -17,6 +16,20 @@ enum NATSSnapshots {
             try connection.addStream(names.snapshots, subject: names.allSnapshots, stored: nil, replicas: replicas)
             before = nil
         }
+        for _ in 0..<3 {
+            let parts = try publish(snapshot, names, messageBytes: messageBytes, on: connection)
+            // Another client's offer may have removed them before the manifest was there.
+            if try parts.isEmpty || connection.message(parts[0], of: names.snapshots) != nil { break }
+        }
+        // The next offer removes them if this fails.
+        if let before { try? connection.purge(names.snapshots, upTo: before) }
+    }
+
+    /// Publishes the parts, and then the manifest; returns the sequences of the parts.
+    private static func publish(
+        _ snapshot: LogSnapshot, _ names: NATSNames, messageBytes: Int, on connection: NATSConnection
+    ) throws -> [UInt64] {
+        let partBytes = messageBytes - 2
         var parts: [UInt64] = []
         for start in stride(from: 0, to: snapshot.bytes.count, by: partBytes) {
             let bytes = snapshot.bytes[start..<min(start + partBytes, snapshot.bytes.count)]
@@ -31,8 +44,7 @@ enum NATSSnapshots {
                 limit: (messageBytes - 38) / 8 * partBytes)
         }
         _ = try connection.publish(manifest.encoded, to: names.manifest)
-        // The next offer removes them if this fails.
-        if let before { try? connection.purge(names.snapshots, upTo: before) }
+        return parts
     }
 
     static func read(_ names: NATSNames, on connection: NATSConnection) throws -> LogSnapshot? {

@@ -155,8 +155,8 @@ final class PostgresConnection: @unchecked Sendable {
     /// What a failed attempt to connect means. libpq gives no code for it, only text, of which some is the server's.
     private static func error(_ message: String, needsPassword: Bool) -> SharedLogError {
         let credentials = [
-            "password authentication failed", "no password supplied", "authentication failed", "no pg_hba.conf entry",
-            "certificate verify failed", "SCRAM",
+            "password authentication failed", "no password supplied", "certificate authentication failed",
+            "no pg_hba.conf entry", "SCRAM",
         ]
         if needsPassword || credentials.contains(where: { message.contains($0) }) {
             return .refused(.credentials, cause: message)
@@ -200,13 +200,13 @@ final class PostgresConnection: @unchecked Sendable {
 
     private func send(_ call: () -> Int32) throws {
         guard call() == 1 else { throw lost() }
-        let deadline = ContinuousClock.now + timeout
         while true {
             switch PQflush(handle) {
             case 0: return
             case 1:
-                // The server may send before it has read everything, so both directions must go on.
-                try wait(for: POLLIN | POLLOUT, until: deadline)
+                // The server may send before it has read everything, so both directions must go on. On a slow line, all of it may take
+                // long.
+                try wait(for: POLLIN | POLLOUT, until: ContinuousClock.now + timeout)
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             default: throw lost()
             }
@@ -214,12 +214,11 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     private func receive() throws -> PostgresRows? {
-        let deadline = ContinuousClock.now + timeout
         var rows: PostgresRows?
         var failure: PostgresFailure?
         while true {
             while PQisBusy(handle) != 0 {
-                try wait(for: POLLIN, until: deadline)
+                try wait(for: POLLIN, until: ContinuousClock.now + timeout)
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             }
             guard let result = PQgetResult(handle) else { break }

@@ -52,7 +52,6 @@ final class PostgresListener: @unchecked Sendable {
             // A server of another make may not know it: the pauses are enough then.
             do { try handle.run("LISTEN \(PostgresSchema.channel(of: id))") } catch  where handle.isAlive {}
             connection = (handle, id)
-            pause.succeeded()
             let source = DispatchSource.makeReadSource(fileDescriptor: handle.socket, queue: queue)
             source.setEventHandler { [weak self] in self?.read(handle) }
             // The connection, and so its socket, is there until dispatch does not watch it any more.
@@ -96,7 +95,10 @@ final class PostgresListener: @unchecked Sendable {
         guard !isStopped, let connection, handle === connection.handle else { return }
         do {
             let rows = try handle.run(PostgresSchema.end, [.integer(connection.list)])
-            let found = rows.map { $0.count > 0 ? Array($0.bytes(0, 0)) + Array($0.bytes(0, 1)) : [] } ?? []
+            // A list that was removed, and perhaps made again, has another number.
+            guard let rows, rows.count > 0 else { return retry() }
+            let found = Array(rows.bytes(0, 0)) + Array(rows.bytes(0, 1))
+            pause.succeeded()
             if found != seen { broadcast.yield() }
             seen = found
             // A notification may have come with the answer: the socket does not show it any more.

@@ -172,6 +172,84 @@ struct ReplicaTests {
         #expect(try b.snapshot.sections[0].items.map(\.id) == [1, 3])
     }
 
+    @Test("A server that does not even take a commit without changes stops the replica, and nothing is set aside twice")
+    func nothingFits() async throws {
+        let a = try store("a")
+        try insert(1, a)
+        try insert(2, a)
+        let first = try replica(a, MemoryLog(MemoryServer(maximumEntryBytes: 20)))
+        await #expect(throws: SharedLogError.self) { try await first.synchronize() }
+        guard case .stopped(.server(.tooLarge)) = first.state.phase else {
+            Issue.record("\(first.state)")
+            return
+        }
+        #expect(try a.setAsideCommits.count == 1 && a.pendingCount == 2)
+    }
+
+    @Test("On a line on which only little arrives in time, little is sent at once, and everything arrives")
+    func slowLine() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        for id: Int64 in 1..<60 { try insert(id, a, content: [UInt8](repeating: UInt8(id), count: 5_000)) }
+        let log = NarrowLog(log: MemoryLog(server))
+        let first = try replica(a, log)
+        let task = Task { await first.follow() }
+        for await state in first.states {
+            if case .upToDate = state.phase, state.waitingCount == 0 { break }
+        }
+        task.cancel()
+        await task.value
+        #expect(server.count == 59)
+    }
+
+    /// A log to which many bytes do not get in time.
+    private struct NarrowLog: SharedLog {
+        let log: MemoryLog
+
+        func end() async throws -> LogPosition { try await log.end() }
+        func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult {
+            if entries.reduce(0, { $0 + $1.encodedCount }) > 60_000 { throw SharedLogError.unavailable(cause: "late") }
+            return try await log.append(entries, after: position)
+        }
+        func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry] {
+            try await log.entries(after: number, maximumBytes: maximumBytes)
+        }
+        func changes() -> AsyncStream<Void> { log.changes() }
+        func snapshot() async throws -> LogSnapshot? { try await log.snapshot() }
+        func offer(_ snapshot: LogSnapshot) async throws { try await log.offer(snapshot) }
+        func close() async { await log.close() }
+    }
+
+    @Test("A replica whose store is closed while it waits for the log says that it has stopped")
+    func closedMeanwhile() async throws {
+        let a = try store("a")
+        try insert(1, a)
+        let log = MemoryLog(MemoryServer()) { call in
+            if case .append = call { try? a.close() }
+            return nil
+        }
+        let first = try replica(a, log)
+        await first.follow()
+        guard case .stopped(.store) = first.state.phase else {
+            Issue.record("\(first.state)")
+            return
+        }
+    }
+
+    @Test("A snapshot that is damaged keeps no new replica from beginning, and the next one is offered soon")
+    func damagedSnapshots() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        try insert(1, a)
+        let first = try replica(a, MemoryLog(server))
+        try await first.synchronize()
+        let end = try await MemoryLog(server).end()
+        try await MemoryLog(server).offer(LogSnapshot(position: end, bytes: [1] + [UInt8](repeating: 7, count: 9_000)))
+        let path = folder.file("new")
+        #expect(try await !Replica.beginWithSnapshot(at: path, MemoryLog(server), list: "list"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     @Test("Its state says that it is offline and how much waits, and follows by itself when the log is there again")
     func following() async throws {
         let server = MemoryServer()
@@ -239,6 +317,8 @@ struct ReplicaTests {
         var options = Replica.Options()
         options.key = key
         #expect(try await Replica.beginWithSnapshot(at: path, MemoryLog(server), list: "list", options: options))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600, "nobody else may read it")
         let b = try UntypedStore.open(at: path)
         #expect(b.oldestVersion == 49)
         let second = try replica(b, MemoryLog(server), key: key)

@@ -1,0 +1,136 @@
+// The log of a replica: pending commits that are replaced, commits that were set aside, and what makes a file a replica.
+//
+// Always holds: the commits that replace others, the confirmed end and what was set aside are written in one transaction.
+
+import LMDB
+import ListModel
+
+extension CommitLog {
+    /// Replaces all commits behind an end, in a replica: see ``Journal/replace(after:with:expecting:_:)``.
+    ///
+    /// - Parameters:
+    ///   - known: the end of the log as the caller knows it.
+    ///   - end: the new confirmed end.
+    ///   - rebased: what the commits that were behind the earlier end have become.
+    ///   - setAside: those of which nothing is left.
+    func replace(
+        after earlier: LogHead, with run: RecordRun, expecting known: LogHead, confirmed end: LogHead,
+        _ rebased: [RebasedCommit], setAside: [SetAsideCommit]
+    ) throws -> LogHead {
+        let head = try journal.replace(after: earlier, with: run, expecting: known) { txn in
+            try confirmed.put(end, &txn)
+            try moveNames(with: rebased, &txn)
+            for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
+        }
+        readAhead.clear()
+        confirmed.adopt(end)
+        return head
+    }
+
+    /// Whether the database has a commit as a transaction sees it, and other replicas cannot replace it. What this process has read before
+    /// may be what another one has replaced.
+    func holdsForGood(
+        _ version: Version, checksum: UInt64, _ txn: borrowing some Transaction & ~Copyable
+    ) throws -> Bool {
+        if confirmed.end == nil { return true }
+        guard let end = try ConfirmedEnd.read(txn, meta), end.version >= version else { return false }
+        // What is packed was confirmed, and stays.
+        return try txn.withValue(forKey: version.rawValue, in: commits) { record in
+            record.map { $0.count >= 8 && UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) == checksum } ?? true
+        }
+    }
+
+    /// The commits that were set aside, in the order in which they were made.
+    func setAsideCommits() throws -> [SetAsideCommit] {
+        var commits: [SetAsideCommit] = []
+        try environment.read { txn in
+            try txn.forEach(in: meta) { key, row in
+                if key.starts(with: LogFormat.setAsidePrefix.utf8) { commits.append(try SetAsideCommit(row)) }
+                return true
+            }
+        }
+        return commits.sorted { ($0.commit.time, $0.commit.version) < ($1.commit.time, $1.commit.version) }
+    }
+
+    /// Copies what makes the file a replica, and the commits that were set aside, into another file with the same commits.
+    func copySharing(to path: String) throws {
+        let rows = try sharingRows()
+        if rows.isEmpty { return }
+        let copy = try Environment.open(path: path)
+        defer { try? copy.close() }
+        try put(rows, into: copy)
+    }
+
+    /// Copies that into a file that is open, in the place of what it has of that.
+    func copySharing(to copy: Environment) throws { try put(sharingRows(), into: copy) }
+
+    /// The rows of the confirmed end and of the commits that were set aside. A damaged one is copied as it is.
+    private func sharingRows() throws -> [(key: String, row: [UInt8])] {
+        var rows: [(key: String, row: [UInt8])] = []
+        try environment.read { txn in
+            try txn.forEach(in: meta) { key, row in
+                if key.starts(with: LogFormat.setAsidePrefix.utf8) {
+                    rows.append((String(decoding: key, as: UTF8.self), Array(row)))
+                }
+                return true
+            }
+        }
+        if let end = confirmed.current { rows.append((LogFormat.confirmedKey, end.bytes)) }
+        return rows
+    }
+
+    /// Checks what makes the file a replica, for verification.
+    ///
+    /// - Throws: an error that says what is damaged.
+    func checkSharing(through version: Version) throws {
+        _ = try setAsideCommits()
+        guard let end = confirmed.end, end.version > base.version, end.version <= version else { return }
+        if let checksum = try checksum(of: end.version), checksum != end.checksum {
+            throw ListError.headMismatch(
+                what: "confirmed end", expected: "the checksum \(checksum) of its commit", found: "\(end.checksum)")
+        }
+    }
+
+    private func put(_ rows: [(key: String, row: [UInt8])], into copy: Environment) throws {
+        try copy.write { txn in
+            let meta = try txn.openDatabase(
+                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
+            var old: [String] = []
+            try txn.forEach(in: meta) { key, _ in
+                if key.starts(with: LogFormat.setAsidePrefix.utf8) { old.append(String(decoding: key, as: UTF8.self)) }
+                return true
+            }
+            for key in old { try txn.delete(key, in: meta) }
+            for (key, row) in rows { try txn.put(row, forKey: key, in: meta) }
+        }
+    }
+
+    /// Makes a file that nobody has open a replica whose commits are all confirmed.
+    ///
+    /// - Returns: the end of its log.
+    static func confirmAll(of path: String) throws -> LogHead {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        return try environment.write { txn in
+            let meta = try txn.openDatabase(
+                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
+            let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
+            guard let head else {
+                throw ListError.headMismatch(what: "head row", expected: LogHead.expectation, found: "another")
+            }
+            try txn.put(head.bytes, forKey: LogFormat.confirmedKey, in: meta)
+            return head
+        }
+    }
+
+    /// Whether another process may replace commits while they are read.
+    var mayBeReplaced: Bool { confirmed.end != nil && (try? journal.table?.neighbours().isEmpty == false) ?? false }
+
+    /// Forgets records that were read, because another process has replaced some.
+    func forgetRecords() { readAhead.clear() }
+
+    /// Forgets a commit that was set aside.
+    func forget(_ setAside: SetAsideCommit) throws {
+        try environment.write { txn in _ = try txn.delete(setAside.key, in: meta) }
+    }
+}
