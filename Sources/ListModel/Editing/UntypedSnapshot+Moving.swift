@@ -1,5 +1,5 @@
-// Changes a snapshot without a commit: the rows that a view shows after the user has dropped a dragged row, and those that
-// readers see while an edit is in progress.
+// Changes a snapshot without a commit: the rows that a view shows after the user has dropped a dragged row, those that readers
+// see while an edit is in progress, and those between the events of a commit.
 
 extension UntypedSnapshot {
     /// The rows after a user moved one on screen, before it is decided whether the move will be committed. The result
@@ -19,10 +19,16 @@ extension UntypedSnapshot {
         return try applying(CollectionOfOne(.itemsMoved(from: source, to: target, .one(item.id))))
     }
 
-    /// The rows after events, with the same version.
+    /// The rows after events, with the same version. The result shares all nodes that did not change.
+    ///
+    /// ```swift
+    /// let before = try store.snapshot(at: Version(6))
+    /// let after = try before.applying(store.commit(Version(7)).events())
+    /// ```
     ///
     /// - Throws: ``ListError`` if an event does not fit the rows.
-    func applying(_ events: some Sequence<ListEvent>) throws -> UntypedSnapshot {
+    /// - Complexity: O(k log n) for events of k rows.
+    public func applying(_ events: some Sequence<ListEvent>) throws -> UntypedSnapshot {
         // A separate pool, so that these changes are not counted among the changes that a checkpoint stores.
         let pool = NodePool(joining: tree.pool, tree.pool)!
         let own = UntypedSnapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, pool))

@@ -36,7 +36,33 @@ public struct StoreVerification: Hashable, Sendable {
     ///   is not the log's, or a damaged state of a projection.
     /// - Complexity: O(events · log n).
     public init(path: String, progress: (Double) throws -> Void = { _ in }) throws {
-        self = try door { try StoreVerification(checking: path, progress) }
+        self = try door {
+            var attempts = 1
+            while true {
+                let ends = StoreVerification.ends(of: path)
+                do { return try StoreVerification(checking: path, progress) } catch  where error.saysDamage {
+                    // Another process may have replaced the pending commits of a replica while they were read.
+                    guard attempts < 5, ends?.confirmed != nil, StoreVerification.ends(of: path) != ends else {
+                        throw error
+                    }
+                    attempts += 1
+                }
+            }
+        }
+    }
+
+    /// Where the log and what is confirmed of it end; nil if that cannot be read.
+    private static func ends(of path: String) -> Ends? {
+        var options = StoreOptions()
+        (options.isReadOnly, options.isKnownToOthers) = (true, false)
+        guard let log = try? CommitLog(path: path, mode: .open, options: options) else { return nil }
+        defer { try? log.environment.close() }
+        return (try? log.readHead()).map { Ends(head: $0.head, confirmed: log.confirmed.end) }
+    }
+
+    private struct Ends: Equatable {
+        var head: LogHead
+        var confirmed: LogHead?
     }
 
     /// Checks a file that is about to take the place of another one. A commit that was set aside may be damaged as it was there.
