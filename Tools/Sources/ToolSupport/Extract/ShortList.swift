@@ -102,9 +102,9 @@ public struct ShortList: Sendable {
             let events = try made.events()
             // Each of its own: one edit may have made several.
             let before = try events.map { event in
-                defer { rows = next }
-                let next = try rows.applying([event])
-                return rows
+                let before = rows
+                rows = try before.applying([event])
+                return before
             }
             commits.append(Entry(commit: made, events: events, before: before))
         }
