@@ -256,6 +256,8 @@ final class Simulation {
     private var replacedCount = 0
     /// What the log lied about.
     private var lie: String?
+    /// Whether the devices have all that is needed to go on with the same log.
+    private var canBeHealed = false
     /// Whether somebody noticed it, besides those who have repaired the log.
     private var isNoticed = false
 
@@ -266,9 +268,9 @@ final class Simulation {
         let device = devices[Int.random(in: 0..<devices.count, using: &generator)]
         // The second time, the first ones learn what the last ones have sent.
         for device in devices + devices { try await device.replica.synchronize() }
-        guard server.count > 0 else { return }
-        let number = UInt64.random(in: 1...server.count, using: &generator)
-        let kind = Int.random(in: 0..<6, using: &generator)
+        guard server.count > 1 else { return }
+        var number = UInt64.random(in: 1...server.count, using: &generator)
+        let kind = Int.random(in: 0..<7, using: &generator)
         switch kind {
         case 0: server.truncate(to: number - 1)
         case 1: server.flipBit(Int.random(in: 0..<10_000, using: &generator), of: number)
@@ -281,6 +283,15 @@ final class Simulation {
                 try make { try other.store.edit("after the loss", origin: other.user) { try $0.reload([]) } }
                 try await synchronize(other)
             }
+        case 5:
+            // Rolled back, and gone on from there by a device that has nothing of what is lost, so that the log forks.
+            number = max(number, 2)
+            server.truncate(to: number - 1)
+            let new = try Device(devices.count, shape, folder, connection(), seed: generator.next())
+            devices.append(new)
+            try await synchronize(new)
+            try make { try new.store.edit("after the loss", origin: new.user) { try $0.reload([]) } }
+            try await synchronize(new)
         default:
             // The log of another list.
             let other = try Simulation(seed: generator.next())
@@ -299,6 +310,7 @@ final class Simulation {
             try await replaceLog(after: error)
         }
         lie = "lie \(kind) at \(number)"
+        canBeHealed = [0, 4, 5].contains(kind)
     }
 
     private func policy() -> ConflictPolicy { [.refuse, .skip, .mine].randomElement(using: &generator)! }
@@ -328,6 +340,9 @@ final class Simulation {
         for _ in 0..<(isLying ? 4 : 2) { for device in devices { try await synchronize(device) } }
         if let lie, !isNoticed, devices.allSatisfy(\.replica.state.repairs.isEmpty) {
             throw Failure(description: "nobody noticed \(lie)")
+        }
+        if let lie, canBeHealed, replacedCount > 0 {
+            throw Failure(description: "another log took the place of one that could be healed, after \(lie)")
         }
         let first = try ReferenceList(devices[0].store.snapshot, devices[0].store.source)
         for device in devices {
