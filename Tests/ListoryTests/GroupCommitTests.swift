@@ -234,6 +234,16 @@ struct GroupCommitTests {
         try fixture.store.close()
     }
 
+    @Test("After a write during which the process was stopped for long, nobody waits long for others")
+    func stoppedWrite() {
+        var gathering = Gathering()
+        gathering.arrived = 2
+        gathering.beginGroup()
+        gathering.endGroup(since: .now - .seconds(3_600))
+        gathering.arrived = 1
+        #expect(gathering.remaining > .zero && gathering.remaining < .seconds(1))
+    }
+
     @Test("If catching up fails, versions are shifted as before, also if it has succeeded earlier")
     func failedCatchUp() throws {
         let fixture = try StoreFixture {

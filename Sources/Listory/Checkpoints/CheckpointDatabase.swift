@@ -198,7 +198,7 @@ extension CheckpointDatabase {
     }
 
     /// Tells the other processes which checkpoints this one needs.
-    func publishLeases() throws { try table?.setLeases(versionsInUse, of: self) }
+    func publishLeases() throws { try table?.setLeases(of: self) { versionsInUse } }
 
     /// The versions of the checkpoints with leases of this process.
     var versionsInUse: [Version] {
@@ -225,12 +225,14 @@ extension CheckpointDatabase {
             let all = others + [self]
             for database in all where database.versionsInUse.isEmpty {
                 database.viewLock.withLock { _ in database.view = nil }
-                try? table?.setLeases([], of: database)
+                try? table?.setLeases(of: database) { [] }
             }
             if all.allSatisfy(\.versionsInUse.isEmpty) {
                 try environment.close()
                 lingering[environment.path] = nil
             } else {
+                // Others may take checkpoints now.
+                if !environment.options.isReadOnly { table?.giveUpRole() }
                 lingering = lingering.filter { $0.value.contains { $0.database != nil } }
                 lingering[environment.path] = all.map(WeakDatabase.init)
             }

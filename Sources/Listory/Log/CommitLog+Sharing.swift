@@ -32,8 +32,8 @@ extension CommitLog {
     func holdsForGood(
         _ version: Version, checksum: UInt64, _ txn: borrowing some Transaction & ~Copyable
     ) throws -> Bool {
-        if confirmed.end == nil { return true }
-        guard let end = try ConfirmedEnd.read(txn, meta), end.version >= version else { return false }
+        guard let end = try ConfirmedEnd.read(txn, meta) else { return true }
+        guard end.version >= version else { return false }
         // What is packed was confirmed, and stays.
         return try txn.withValue(forKey: version.rawValue, in: commits) { record in
             record.map { $0.count >= 8 && UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) == checksum } ?? true
@@ -120,6 +120,17 @@ extension CommitLog {
             }
             try txn.put(head.bytes, forKey: LogFormat.confirmedKey, in: meta)
             return head
+        }
+    }
+
+    /// Notes the kinds of ids in a file that nobody has open.
+    static func put(_ kinds: IdentifierKinds, into path: String) throws {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        try environment.write { txn in
+            let meta = try txn.openDatabase(
+                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
+            try txn.put(kinds.bytes, forKey: LogFormat.identifierKey, in: meta)
         }
     }
 

@@ -15,7 +15,7 @@ final class ConfirmedEnd: Sendable {
     private let meta: Database<String, [UInt8]>
     private let state: Locked<State>
 
-    private struct State: Sendable {
+    private struct State: Equatable, Sendable {
         /// The end; nil if the store is no replica.
         var end: LogHead?
         /// Whether the file has an earlier one.
@@ -52,10 +52,11 @@ final class ConfirmedEnd: Sendable {
 
     /// Learns where another process has moved the end, forward or back. An end that is not saved is further only if it was moved here.
     private func refresh() {
-        state.withLock { state in
-            guard let known = state.end, let end = (try? ConfirmedEnd.read(environment, meta)) ?? nil else { return }
-            if known.version < end.version || !state.isUnsaved { state = State(end: end) }
-        }
+        let before = state.withLock { $0 }
+        // Not under the lock: whoever begins to read may have to wait until somebody who has ended to write has this lock.
+        guard let known = before.end, let end = (try? ConfirmedEnd.read(environment, meta)) ?? nil else { return }
+        guard known.version < end.version || !before.isUnsaved else { return }
+        state.withLock { if $0 == before { $0 = State(end: end) } }
     }
 
     /// The end as this process knows it; nil if the store is no replica.
@@ -115,7 +116,11 @@ final class ConfirmedEnd: Sendable {
     /// Writes the end into the file, unless it has it.
     func save() throws {
         guard let end = state.withLock({ $0.isUnsaved ? $0.end : nil }) else { return }
-        try environment.write { txn in try put(end, &txn) }
+        try environment.write { txn in
+            // Another process may have moved it further.
+            let known = try ConfirmedEnd.read(txn, meta)
+            if known.map({ $0.version < end.version }) ?? true { try put(end, &txn) }
+        }
         state.withLock { if $0.end == end { $0.isUnsaved = false } }
     }
 

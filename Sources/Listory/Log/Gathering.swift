@@ -7,8 +7,8 @@
 // If a sync takes less time than all of them need to return, a third of them is enough: the others arrive while the
 // device is busy, and share the next sync. On a slow device all of them share every sync.
 //
-// Always holds: no leader waits beyond `deadline`, which is as long after the last sync as that sync took; a writer
-// that shared no sync never waits.
+// Always holds: no leader waits beyond `deadline`, which is as long after the last sync as that sync took, but never
+// long: the process may have been stopped meanwhile. A writer that shared no sync never waits.
 
 /// The writers that may share the next sync.
 struct Gathering {
@@ -25,6 +25,9 @@ struct Gathering {
     private var arrivedBefore = 0
     /// The average time between arrivals.
     private var interval = Duration.zero
+
+    /// As long as the sync of a slow disk.
+    private static let longestWait = Duration.milliseconds(50)
 
     /// How long to wait for others; zero if the next group can begin.
     var remaining: Duration {
@@ -54,6 +57,6 @@ struct Gathering {
         (served, arrivedBefore, lastEnd) = (0, arrived, now)
         // A writer that would have missed the next sync waits less than for the one after it. A leader that waits in
         // vain does so only once.
-        deadline = now + sync
+        deadline = now + min(sync, Gathering.longestWait)
     }
 }

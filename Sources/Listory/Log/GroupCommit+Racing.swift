@@ -192,15 +192,7 @@ extension GroupCommit {
     var revision: UInt64 { monitor.withLock { state.revision } }
 
     /// The version that the commit has now which this process made as a version, as far as that is known. If another
-    /// process has made that version since, the later of the two.
-    func present(_ version: Version) -> Version {
-        monitor.withLock {
-            waitForRacer()
-            return presentVersion(version)
-        }
-    }
-
-    /// As ``present(_:)``, with the lock held, and while no commits are made again.
+    /// process has made that version since, the later of the two. The lock is held, and no commits are made again.
     func presentVersion(_ version: Version) -> Version {
         var found = version
         for rebased in state.rebased where rebased.version == found { found = rebased.commit.version }

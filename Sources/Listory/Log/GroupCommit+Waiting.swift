@@ -26,17 +26,20 @@ extension GroupCommit {
 
     /// Returns when a version is durable; without one, when everything queued before the call is durable.
     ///
-    /// - Parameter shift: how far commits had been shifted when the commit had the version; nil for now.
+    /// - Parameters:
+    ///   - shift: how far commits had been shifted when the commit had the version; nil for now.
+    ///   - isAsMade: whether the version is that which the commit had when it was made.
     /// - Returns: how far they have been shifted now.
     /// - Throws: ``ListError/appendFailed(durable:cause:)``; ``LostRace`` if the calling thread holds the store's lock,
     ///   and another process has appended first.
     @discardableResult
     func flush(
-        through version: Version?, _ urgency: Urgency = .urgent, since shift: UInt64? = nil
+        through version: Version?, _ urgency: Urgency = .urgent, since shift: UInt64? = nil, isAsMade: Bool = false
     ) throws -> UInt64 {
         monitor.lock()
         waitForRacer()
-        let first = version ?? state.newest
+        // While nobody makes commits again: what a version has become and how far others have moved it belong together.
+        let first = version.map { isAsMade ? presentVersion($0) : $0 } ?? state.newest
         let shift = shift ?? state.shift
         // The version of the commit, wherever the commits of other processes have moved it.
         var version: Version { Version(first.rawValue + (state.shift - shift)) }

@@ -149,7 +149,8 @@ extension UntypedStore {
             var compactor = try Compactor(source, compaction, to: scratch, options)
             written = try compactor.run { progress($0 * 0.6) }
             try compactor.finish(copy)
-            try source.group.log.copySharing(to: copy)
+            // What was set aside may have what is to be erased; a replica is not erased.
+            if compaction.erased == nil { try source.group.log.copySharing(to: copy) }
             if compaction.isDryRun {
                 return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(copy)), written.erased)
             }

@@ -140,7 +140,7 @@ struct Salvage {
         var options = options
         (options.isReadOnly, options.lastVersion, options.isKnownToOthers) = (false, nil, false)
         // What is saved is that of the file, whatever an app would accept.
-        (options.identifierKinds, options.rules) = (index.identifierKinds, [])
+        options.rules = []
         self.options = options
     }
 
@@ -229,6 +229,8 @@ struct Salvage {
             files = [file]
         }
         if !last.isEmpty { try last.make(in: files[0], options) }
+        // Only now, because rows that are left over may be of other kinds.
+        if let kinds = index.identifierKinds { try files.forEach { try CommitLog.put(kinds, into: $0) } }
         let verified = try files.enumerated().map { number, file in
             try StoreVerification(path: file) { progress(0.6 + 0.4 * (Double(number) + $0) / Double(files.count)) }
         }

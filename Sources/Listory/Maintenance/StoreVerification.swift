@@ -37,29 +37,20 @@ public struct StoreVerification: Hashable, Sendable {
     /// - Complexity: O(events · log n).
     public init(path: String, progress: (Double) throws -> Void = { _ in }) throws {
         self = try door {
-            var attempts = 1
+            var (ends, earlier): (Ends?, Ends?)
             while true {
-                let ends = StoreVerification.ends(of: path)
-                do { return try StoreVerification(checking: path, progress) } catch  where error.saysDamage {
-                    // Another process may have replaced the pending commits of a replica while they were read.
-                    guard attempts < 5, ends?.confirmed != nil, StoreVerification.ends(of: path) != ends else {
-                        throw error
-                    }
-                    attempts += 1
+                do { return try StoreVerification(checking: path, ends: &ends, progress) } catch  where error.saysDamage
+                {
+                    // Another process may have replaced the pending commits of a replica while they were read: then the ends are others the
+                    // next time.
+                    guard ends?.confirmed != nil, ends != earlier else { throw error }
+                    earlier = ends
                 }
             }
         }
     }
 
-    /// Where the log and what is confirmed of it end; nil if that cannot be read.
-    private static func ends(of path: String) -> Ends? {
-        var options = StoreOptions()
-        (options.isReadOnly, options.isKnownToOthers) = (true, false)
-        guard let log = try? CommitLog(path: path, mode: .open, options: options) else { return nil }
-        defer { try? log.environment.close() }
-        return (try? log.readHead()).map { Ends(head: $0.head, confirmed: log.confirmed.end) }
-    }
-
+    /// Where the log and what is confirmed of it end.
     private struct Ends: Equatable {
         var head: LogHead
         var confirmed: LogHead?
@@ -67,11 +58,12 @@ public struct StoreVerification: Hashable, Sendable {
 
     /// Checks a file that is about to take the place of another one. A commit that was set aside may be damaged as it was there.
     init(ofCompacted path: String, progress: (Double) throws -> Void) throws {
-        try self.init(checking: path, checksSharing: false, progress)
+        var ends: Ends?
+        try self.init(checking: path, checksSharing: false, ends: &ends, progress)
     }
 
     private init(
-        checking path: String, checksSharing: Bool = true, _ progress: (Double) throws -> Void
+        checking path: String, checksSharing: Bool = true, ends: inout Ends?, _ progress: (Double) throws -> Void
     ) throws {
         var options = StoreOptions()
         (options.isReadOnly, options.isKnownToOthers) = (true, false)
@@ -90,6 +82,7 @@ public struct StoreVerification: Hashable, Sendable {
             )
         }
         let expected = findings.head
+        ends = Ends(head: expected, confirmed: log.confirmed.end)
         journalCommitCount = findings.commitCount
         let checkpoints = try database?.all() ?? []
         let base = log.base

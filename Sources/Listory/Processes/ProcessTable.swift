@@ -258,16 +258,18 @@ extension ProcessTable {
 
     /// Sets the checkpoints that a part of this process needs. If one of them is new, the writer's lock is held, and the caller checks
     /// afterwards that it is still there.
-    func setLeases(_ versions: [Version], of owner: AnyObject) throws {
-        let all = state.withLock { state -> ProcessLeases? in
-            if state.isClosed { return nil }
+    ///
+    /// - Parameter versions: returns them. It is called, and the slot is written, under a lock, so that no older set replaces a newer one.
+    func setLeases(of owner: AnyObject, _ versions: () -> [Version]) throws {
+        try state.withLock { state in
+            if state.isClosed { return }
+            let versions = versions()
             let before = state.allLeases
             state.leases = state.leases.filter { $0.owner != ObjectIdentifier(owner) }
             if !versions.isEmpty { state.leases.append((ObjectIdentifier(owner), versions)) }
             let after = state.allLeases
-            return before == after ? nil : after
+            if before != after { try putSlot(after) }
         }
-        if let all { try putSlot(all) }
     }
 
     private func putSlot(_ leases: ProcessLeases) throws {

@@ -93,13 +93,15 @@ public final class LiveProjection<Value: Sendable>: Sendable {
             of: ProjectedMoment<Value>.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
         let task = Task { [self] in
             do {
-                var last = try folded
-                continuation.yield(ProjectedMoment(last))
+                let first = try folded
+                // Not its rows, which would keep the file open.
+                var last = first.moment
+                continuation.yield(ProjectedMoment(first))
                 for await _ in changes {
                     let newest = try folded
-                    if newest.moment == last.moment { continue }
-                    last = newest
-                    continuation.yield(ProjectedMoment(last))
+                    if newest.moment == last { continue }
+                    last = newest.moment
+                    continuation.yield(ProjectedMoment(newest))
                 }
                 continuation.finish()
             } catch ListError.closed {

@@ -102,7 +102,11 @@ extension ProjectionFollower {
                 }
                 if folded.moment < newest.moment {
                     let advanced = Result { try advance(&folded, store, newest) }
-                    if store.group.revision != newest.moment.revision { return nil }
+                    if store.group.revision != newest.moment.revision {
+                        // What was folded is looked at the next time.
+                        if case .success = advanced { state.folded = folded }
+                        return nil
+                    }
                     if case .failure(let error) = advanced { failed.withLock { $0 = error as? ProjectionError } }
                     try advanced.get()
                 }
@@ -142,7 +146,8 @@ extension ProjectionFollower {
         if let failure = context.rowFailure { throw failure.ofRows }
         folded.version = run.version(run.count - 1)
         // If they are equal, the store's own rows are used, because they share nodes with the next versions.
-        folded.rows = folded.version == newest.moment.version ? newest.rows : context.rowsAfter()
+        let isNewest = folded.version == newest.moment.version && store.group.revision == newest.moment.revision
+        folded.rows = isNewest ? newest.rows : context.rowsAfter()
     }
 
     /// The value to start from: the stored state, or that of the beginning of the log.
@@ -153,7 +158,8 @@ extension ProjectionFollower {
             state.stored = (stored.version, stored.state.count)
             let rows = rules.readsRows ? try store.snapshot(at: stored.version) : nil
             return Folded(
-                value: value, version: stored.version, rebuildCount: state.rebuildCount, beginning: stored.beginning,
+                value: value, version: stored.version, checksum: stored.checksum, rebuildCount: state.rebuildCount,
+                beginning: stored.beginning,
                 rows: rows)
         }
         state.stored = nil

@@ -110,7 +110,10 @@ extension UntypedStore {
     ///
     /// - Parameter checksum: that of the last of them; nil if none was folded since a stored state or the beginning of the log.
     func hasFolded(_ version: Version, _ checksum: UInt64?) throws -> Bool {
-        try checksum.map { try hasCommit(version, checksum: $0) } ?? true
+        guard let checksum else { return true }
+        if version <= group.durableVersion { return try hasCommit(version, checksum: checksum) }
+        // In the queue, if it is still there.
+        return (try? group.commit(version))?.checksum == checksum
     }
 
     /// Whether the log has a commit of a version, or begins with it, and its record has a checksum.

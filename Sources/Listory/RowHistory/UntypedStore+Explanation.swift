@@ -26,15 +26,15 @@ extension UntypedStore {
         _ look: (UntypedSnapshot, ListIndexPath, UInt64) throws -> RowSighting?
     ) throws -> RowExplanation {
         try door {
-            try reading { revision in
-                while true {
+            while true {
+                let found: RowExplanation? = try reading { revision in
                     let (rows, path) = try located(id, at: version)
                     guard let path else { return try explanation(of: id, rows, nil, RowSighting()) }
-                    let found = try rows.reading {
+                    return try rows.reading {
                         try look(rows, path, revision).map { try explanation(of: id, rows, path, $0) }
                     }
-                    if let found { return found }
                 }
+                if let found { return found }
             }
         }
     }

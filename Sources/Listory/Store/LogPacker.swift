@@ -188,6 +188,8 @@ final class LogPacker: Sendable {
     ///   - least: how many commits it has at least, if no checkpoint ends it; nil for all of a group.
     func nextGroup(after last: Group? = nil, of least: Int? = nil) throws -> Group? {
         let start = max(try log.sealed.lastPacked(), state.withLock { $0.examined })
+        // The transaction that packs looks into the file.
+        try log.confirmed.save()
         // What only the journal has would be moved into the database after it was packed.
         let stored = log.confirmed.limit(try log.journal.storedVersion()).rawValue
         guard stored > unpackedCount, stored - unpackedCount > start.rawValue else { return nil }

@@ -14,7 +14,7 @@ extension StoreProtocol {
     public func waitUntilDurable(_ version: Version? = nil) throws {
         try door {
             if let version { try checkExists(version) }
-            try core.group.flush(through: version.map(core.group.present), .shared)
+            try core.group.flush(through: version, .shared, isAsMade: true)
         }
     }
 

@@ -25,6 +25,8 @@ public struct SharedPosition: Hashable, Sendable {
 /// The records of pending commits, as they were when they were read, in one buffer.
 @_spi(Sync)
 public struct PendingRecords: Sendable {
+    /// The version that they follow.
+    public var startVersion: Version { start.version }
     private var bytes: [UInt8] = []
     /// The ends of the records in it.
     private var ends: [Int] = []

@@ -9,7 +9,7 @@ struct ViewReaders<News: Sendable>: Sendable {
     private var queues: [Int: UpdateQueue<News>] = [:]
     private var lastNumber = 0
     /// The task that follows the store while there are readers.
-    fileprivate var follower: Task<Void, Never>?
+    fileprivate(set) var follower: Task<Void, Never>?
 
     fileprivate mutating func add(_ queue: UpdateQueue<News>) -> Int {
         lastNumber += 1

@@ -2,6 +2,7 @@
 //
 // Always holds: a sequence begins with the snapshot of its creation, and each transition begins where the one before ended.
 
+import Dispatch
 import ListModel
 
 /// The changes of a view from now on.
@@ -107,9 +108,20 @@ extension UntypedLiveList: StoreView {
     }
 
     func followStore() {
-        // If the store was closed, the sequence is about to end.
-        guard let (newest, moment) = try? store.current else { return }
-        // The readers receive the error, and the next commit is another attempt.
-        withState { state in try? state.follow(newest, moment) }
+        do {
+            let (newest, moment) = try store.current
+            try withState { state in try state.follow(newest, moment) }
+        } catch ListError.closed {
+            // The sequence is about to end.
+        } catch is QueryError {
+            // The readers receive the error, and the next commit is another attempt.
+        } catch {
+            // Rows could not be read for a moment, and it may take long until somebody commits again.
+            let pause = Int(max(1, min(1e18, store.options.retryDelay / .nanoseconds(1))))
+            DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(pause)) { [weak self] in
+                guard let self, withState({ $0.readers.follower != nil }) else { return }
+                followStore()
+            }
+        }
     }
 }

@@ -185,7 +185,9 @@ public actor Replica {
     private func exchange() async throws {
         while true {
             // With luck nobody else has appended anything, and this is one round trip.
-            if let tail, try store.pendingCount > 0, try await push(after: tail) {
+            if let tail, tail.number == store.confirmed?.version.rawValue, try store.pendingCount > 0,
+                try await push(after: tail)
+            {
                 if try store.pendingCount == 0 { return }
                 continue
             }
@@ -324,7 +326,7 @@ public actor Replica {
             try setAside(record, number, after: batch.start, "it has \(bytes) bytes, and the shared log takes \(limit)")
         } catch let error as SharedLogError where error.isPassing {
             // On a slow line, fewer bytes may arrive in time.
-            sendBytes = max(Replica.leastSendBytes, sendBytes / 2)
+            sendBytes = max(min(Replica.leastSendBytes, options.batchBytes), sendBytes / 2)
             throw error
         }
         tail = nil
@@ -344,6 +346,10 @@ public actor Replica {
         let pending = try store.pendingRecords(
             after: sent, atMost: sendBytes, overhead: codec.overhead + LogEntry.headerBytes,
             prefix: codec.prefix)
+        // Another process may have moved the confirmed end: then it has to be read where they belong.
+        guard pending.count == 0 || pending.startVersion.rawValue == start.number else {
+            return Batch(start: start, pending: pending, entries: [])
+        }
         let entries = try entries((0..<pending.count).lazy.map { pending[$0] }, after: start)
         return Batch(start: start, pending: pending, entries: entries)
     }

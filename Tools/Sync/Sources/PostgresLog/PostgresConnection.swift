@@ -155,8 +155,7 @@ final class PostgresConnection: @unchecked Sendable {
     /// What a failed attempt to connect means. libpq gives no code for it, only text, of which some is the server's.
     private static func error(_ message: String, needsPassword: Bool) -> SharedLogError {
         let credentials = [
-            "password authentication failed", "no password supplied", "certificate authentication failed",
-            "no pg_hba.conf entry", "SCRAM",
+            "authentication failed", "no password supplied", "no pg_hba.conf entry", "SCRAM",
         ]
         if needsPassword || credentials.contains(where: { message.contains($0) }) {
             return .refused(.credentials, cause: message)
