@@ -234,6 +234,31 @@ struct NeighbourTests {
         #expect(try StoreVerification(path: path).version == Version(2))
     }
 
+    @Test("While another process keeps the lock, old versions can be read")
+    func pastBesideStopped() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        let options = StoreOptions { options in
+            CheckpointTests.eager(&options)
+            options.lockTimeout = .milliseconds(50)
+        }
+        let store = try UntypedStore.create(at: path, options: options)
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
+        for id: Int64 in 1...60 {
+            try store.edit("Add") { try $0.insert(NewRow(id: .integer(id), content: []), at: .end(ofSection: "rows")) }
+        }
+        try store.waitUntilDurable()
+        try store.checkpoint()
+        let other = try ChildProcess("LMDBTestHelper", ["hold-writer", path])
+        #expect(other.firstLine() == "writing")
+        other.stop()
+        for version: UInt64 in [3, 20, 45, 61] {
+            #expect(try store.snapshot(at: Version(version)).itemCount == Int(version) - 1)
+        }
+        other.kill()
+        try store.close()
+    }
+
     @Test("Behind a reader that stands still, the file grows at most to twice what it would be")
     func standingReader() throws {
         let usual = try Self.size(hasReader: false)

@@ -154,6 +154,20 @@ struct ObservableListTests {
         #expect(rows.allSatisfy { !list.canDelete($0) && !list.canMove($0) })
     }
 
+    @Test("A view that has asked whether a row may be moved or deleted is told when the past is restored")
+    func gesturesAfterThePast() throws {
+        let (fixture, list) = try list([["Milk", "Tea"]])
+        list.driver.toggle(1)
+        for look in [{ _ = list.canDelete($0) }, { _ = list.canMove($0) }] as [(ObservableRow<TodoStore>) -> Void] {
+            #expect(list.driver.preview(Version(1)))
+            let row = list.sections[0].rows[0]
+            #expect(isTold({ look(row) }) { #expect(list.restoreShownVersion()) })
+            #expect(list.canDelete(row) && list.canMove(row))
+            list.driver.toggle(1)
+        }
+        withExtendedLifetime(fixture) {}
+    }
+
     @Test("While the past is shown, controls show the values of the past")
     func valuesOfThePast() throws {
         let (fixture, list) = try list([["Milk"]])

@@ -121,6 +121,21 @@ struct QueriedListTests {
         #expect(try titles(list) == [["Tea", "Milk"]])
     }
 
+    @Test("A preview goes on if the newest rows cannot be shown, and gestures stay refused")
+    func failingAfterThePast() throws {
+        let (fixture, list) = try list([["Milk", "Tea"]])
+        list.show { $0.filter(Self.canBeRead) }
+        list.driver.toggle(1)
+        #expect(list.driver.preview(Version(1)))
+        try insertForeignRow(fixture)
+        list.driver.endPreview()
+        #expect(list.isPastShown && list.driver.previewed == Version(1))
+        #expect(!list.driver.delete(1) && list.failure?.cause is PastShown)
+        try fixture.store.core.edit("Mend") { try $0.delete(.item(99)) }
+        list.driver.endPreview()
+        #expect(!list.isPastShown && list.driver.previewed == nil)
+    }
+
     @Test("A closed store has no list; one that is closed later keeps its rows")
     func closed() throws {
         let (fixture, list) = try list([["Milk"]])

@@ -104,7 +104,19 @@ extension CheckpointDatabase {
         }
         if let known { return known }
         // Under the locks, so that none of them is dropped before its lease begins.
-        return try leasing { leases in try find().map { ($0, leases.lease($0.version)) } }
+        do { return try leasing { leases in try find().map { ($0, leases.lease($0.version)) } } } catch let error
+            as LMDBError
+        {
+            guard case .writerBusy = error.kind else { throw error }
+            // That process stands still. What has a lease stays, and so does what the log begins with: a longer replay, and no error.
+            return leases.withLock { leases in
+                found.compactMap { checkpoint in
+                    let known = leases.existing(checkpoint.version)
+                    let lease = known ?? (checkpoint.version == oldest ? leases.lease(oldest) : nil)
+                    return lease.map { (checkpoint, $0) }
+                }
+            }
+        }
     }
 
     /// A checkpoint with its locators and its lease.

@@ -25,11 +25,11 @@ extension ListDriver {
         return false
     }
 
-    /// Shows the newest rows again.
+    /// Shows the newest rows again. If they cannot be read, the preview goes on.
     public func endPreview() {
-        if previewed == nil { return }
+        guard let before = previewed else { return }
         previewed = nil
-        refresh()
+        if !showNewest(isReporting: true) { previewed = before }
     }
 
     /// Restores the previewed version by one commit, which can be undone, and ends the preview.
@@ -43,7 +43,7 @@ extension ListDriver {
             try source.editedStore.restore(
                 version, name: ListAction.restore.rawValue, origin: origin, durability: durability)
         }
-        refresh()
+        if !showNewest(isReporting: true) { previewed = version }
         return isDone
     }
 

@@ -38,12 +38,13 @@ extension ObservableList {
 
     /// Whether the user may move a row: for `moveDisabled`.
     public func canMove(_ row: ObservableRow<Source>) -> Bool {
-        driver.source.keepsOrder && driver.previewed == nil && driver.rules.canMove(row.row)
+        // A view that has asked is told when the past is no longer shown, although the rows may be the same.
+        !isPastShown && driver.source.keepsOrder && driver.previewed == nil && driver.rules.canMove(row.row)
     }
 
     /// Whether the user may delete a row: for `deleteDisabled`.
     public func canDelete(_ row: ObservableRow<Source>) -> Bool {
-        driver.previewed == nil && driver.rules.editing(row.row) == .delete
+        !isPastShown && driver.previewed == nil && driver.rules.editing(row.row) == .delete
     }
 
     /// Inserts a row before another shown one, or at the end of a section: "Add Milk".

@@ -23,8 +23,8 @@ public struct ExecSession {
 
     /// The answers that were not sent yet.
     private var answers = JSONWriter()
-    /// For each answer that waits for a durable commit: the version, and the end of the answer.
-    private var needs: [(version: Version, end: Int)] = []
+    /// For each answer that waits for a durable commit: that commit, and the end of the answer.
+    private var needs: [(commit: Commit, end: Int)] = []
     /// The rows after the last commit.
     private var rows: UntypedSnapshot
 
@@ -126,7 +126,7 @@ public struct ExecSession {
             if rows.version == before.version { throw error }
             rejectedCount += 1
             answers.write(.stopped(rows, Changeset(from: before, to: rows), error))
-            needs.append((rows.version, answers.bytes.count))
+            needs.append((try store.commit(rows.version), answers.bytes.count))
         }
     }
 
@@ -144,7 +144,7 @@ public struct ExecSession {
         let before = rows
         rows = try store.snapshot
         answers.write(.committed(rows, Changeset(from: before, to: rows), conflicts: conflicts))
-        if rows.version > before.version { needs.append((rows.version, answers.bytes.count)) }
+        if rows.version > before.version { needs.append((try store.commit(rows.version), answers.bytes.count)) }
     }
 
     // MARK: Groups
@@ -199,7 +199,7 @@ public struct ExecSession {
     // MARK: Answers
 
     private mutating func sendWhenDurable() throws {
-        if let last = needs.last { try store.waitUntilDurable(last.version) }
+        if let last = needs.last { try store.waitUntilDurable(last.commit.version) }
         try sendAll()
     }
 
@@ -208,7 +208,8 @@ public struct ExecSession {
     /// Sends the answers up to the last one whose commit is durable.
     private mutating func sendDurable() throws {
         let durable = store.durableVersion
-        let firstLost = needs.firstIndex { $0.version > durable }
+        // Others may have been faster: then the commit has another version.
+        let firstLost = needs.firstIndex { store.successor(of: $0.commit).version > durable }
         let end = firstLost.map { $0 == 0 ? 0 : needs[$0 - 1].end } ?? answers.bytes.count
         try send(through: end)
     }
