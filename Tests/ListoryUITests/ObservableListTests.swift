@@ -161,7 +161,8 @@ struct ObservableListTests {
         for look in [{ _ = list.canDelete($0) }, { _ = list.canMove($0) }] as [(ObservableRow<TodoStore>) -> Void] {
             #expect(list.driver.preview(Version(1)))
             let row = list.sections[0].rows[0]
-            #expect(isTold({ look(row) }) { #expect(list.restoreShownVersion()) })
+            #expect(isTold({ look(row) }) { list.restoreShownVersion() })
+            #expect(!list.isPastShown)
             #expect(list.canDelete(row) && list.canMove(row))
             list.driver.toggle(1)
         }
