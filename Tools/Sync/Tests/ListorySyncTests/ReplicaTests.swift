@@ -58,6 +58,7 @@ struct ReplicaTests {
         try insert(2, a)
         try await first.synchronize()
         let second = try await MemoryLog(server).entries(after: 1, maximumBytes: .max)
+        server.truncate(to: 1)
         server.replace(1, payload: Array(second[0].payload), link: 0)
         #expect(try await isRefused(store("late"), MemoryLog(server), key))
         // One that is not encrypted.
