@@ -183,6 +183,8 @@ public actor NATSLog: SharedLog {
     /// The bytes of a message without its headers.
     private func messageBytes(on connection: NATSConnection) throws -> Int {
         let limit = connection.maximumMessageBytes
+        // While the connection is made again, nobody knows.
+        guard limit > 0 else { throw SharedLogError.unavailable(cause: "the connection is being made again") }
         guard limit >= NATSLog.leastMessageBytes else {
             throw SharedLogError.refused(
                 .permissions,
