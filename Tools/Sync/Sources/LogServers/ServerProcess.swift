@@ -149,19 +149,26 @@ package final class ServerProcess: Sendable {
         }
     }
 
-    /// A port of loopback that nobody uses at this moment.
+    /// The ports that were returned so far.
+    private static let givenPorts = Mutex<Set<UInt16>>([])
+
+    /// A port of loopback that nobody uses at this moment, each only once. A server that is started again needs the same one, so it is none of
+    /// those that systems give to outgoing connections.
     static func freePort() throws -> Int {
-        let descriptor = makeSocket()
-        defer { close(descriptor) }
-        var address = loopback(port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+        for _ in 0..<1_000 {
+            let port = UInt16.random(in: 20_000..<32_000)
+            guard givenPorts.withLock({ $0.insert(port).inserted }) else { continue }
+            let descriptor = makeSocket()
+            defer { close(descriptor) }
+            var address = loopback(port: port)
+            let status = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
             }
+            if status == 0 { return Int(port) }
         }
-        guard status == 0 else { throw ServerError("there is no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
+        throw ServerError("there is no free port")
     }
 
     /// Whether somebody accepts connections at a port of loopback.
