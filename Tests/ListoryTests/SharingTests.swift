@@ -191,6 +191,15 @@ struct SharingTests {
         }
     }
 
+    /// Sets the first pending commit aside, as too large, and returns it as it was.
+    @discardableResult
+    func setFirstAside(_ store: UntypedStore) throws -> Commit {
+        let pending = try store.pendingRecords(atMost: .max)
+        let first = try Commit(record: pending.records[0], version: pending.startVersion.next)
+        try store.setAside([first.checksum: "too large"])
+        return first
+    }
+
     func ids(_ store: UntypedStore) throws -> [UntypedID] {
         try store.snapshot.sections.flatMap { $0.items.map(\.id) }
     }
@@ -290,8 +299,7 @@ struct SharingTests {
         try send(a, &log)
         for id in 2..<5 { try insert(Int64(id), a) }
         try a.addName("last")
-        let record = try Commit(record: a.pendingRecords(atMost: .max).records[0], version: 2)
-        try a.setAside([record.checksum: "too large"])
+        let record = try setFirstAside(a)
         #expect(try ids(a) == [1, 3, 4])
         #expect(try a.pendingCount == 3)
         let aside = try #require(a.setAsideCommits.first)

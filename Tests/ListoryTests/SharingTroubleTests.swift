@@ -36,8 +36,7 @@ extension SharingTests {
         let other = try ChildProcess("StoreWriter", [fixture.path, "steps"])
         try Data().write(to: URL(fileURLWithPath: "\(fixture.path)-step1"))
         while try a.version < 1 { usleep(200) }
-        let record = try Commit(record: a.pendingRecords(atMost: .max).records[0], version: 1)
-        try a.setAside([record.checksum: "too large"])
+        try setFirstAside(a)
         #expect(try a.group.published() == a.group.head)
         #expect(try a.version == 1 && !a.group.isBehind())
         _ = other.kill()
@@ -241,7 +240,7 @@ extension SharingTests {
         try a.setAside([Commit(record: records[1], version: 3).checksum: "too large"])
         #expect(try a.version == version)
         #expect(try seen() == ([1, 2, 4], [], 3, 0))
-        try a.setAside([Commit(record: a.pendingRecords(atMost: .max).records[0], version: 2).checksum: "too large"])
+        try setFirstAside(a)
         #expect(try seen() == ([1, 4], [], 2, 0))
         #expect(try list.indexPath(of: 4)?.item == 1)
         withExtendedLifetime(fixture) {}
@@ -332,8 +331,7 @@ extension SharingTests {
         try a.checkpoint()
         try insert(2, a)
         try insert(3, a)
-        let record = try Commit(record: a.pendingRecords(atMost: .max).records[0], version: 2)
-        try a.setAside([record.checksum: "too large"])
+        let record = try setFirstAside(a)
         let (confirmed, hash) = (a.confirmed, try a.snapshot.stateHash)
         try a.close()
         try RepairTests.spoil("nodes", in: fixture.path)
@@ -362,8 +360,7 @@ extension SharingTests {
         try insert(1, a)
         try send(a, &log)
         try insert(2, a)
-        let record = try Commit(record: a.pendingRecords(atMost: .max).records[0], version: 2)
-        try a.setAside([record.checksum: "too large"])
+        let record = try setFirstAside(a)
         try send(a, &log)
         let meta = a.group.log.meta
         let aside = try #require(a.setAsideCommits.first)

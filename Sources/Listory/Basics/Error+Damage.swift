@@ -24,6 +24,11 @@ extension Error {
     /// The error to throw for rows that could not be read because of this one.
     var ofRows: any Error { saysDamage ? ListError.damagedNode(self) : self }
 
+    /// Whether another process keeps the writer's lock: trying again at once would wait as long again.
+    var saysBusy: Bool {
+        if let error = self as? LMDBError, case .writerBusy = error.kind { true } else { false }
+    }
+
     /// Whether the error says that the data is damaged.
     var saysDamage: Bool {
         switch self as any Error {

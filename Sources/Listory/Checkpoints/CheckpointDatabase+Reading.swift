@@ -104,10 +104,9 @@ extension CheckpointDatabase {
         }
         if let known { return known }
         // Under the locks, so that none of them is dropped before its lease begins.
-        do { return try leasing { leases in try find().map { ($0, leases.lease($0.version)) } } } catch let error
-            as LMDBError
+        do { return try leasing { leases in try find().map { ($0, leases.lease($0.version)) } } } catch
+            where error.saysBusy
         {
-            guard case .writerBusy = error.kind else { throw error }
             // That process stands still. What has a lease stays, and so does what the log begins with: a longer replay, and no error.
             return leases.withLock { leases in
                 found.compactMap { checkpoint in

@@ -157,15 +157,18 @@ extension CommitLog {
     /// - Returns: nil if the commit is packed, and not the last of its block.
     func checksum(of version: Version) throws -> UInt64? {
         if version == base.version { return base.checksum }
-        let checksum = try withRecord(of: version) { record -> UInt64? in
-            guard let record, record.count >= 8 else { return nil }
-            return UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
-        }
+        let checksum = try withRecord(of: version) { $0.flatMap(CommitLog.storedChecksum) }
         if let checksum { return checksum }
         let packed = try sealed.withBlock(of: version, isVerified: true) { block in
             block.last == version ? block.checksum : nil
         }
         guard let packed else { throw ListError.missingCommit(version) }
         return packed
+    }
+
+    /// The checksum that a record says it has; nil if it is too short for one.
+    static func storedChecksum(_ record: UnsafeRawBufferPointer) -> UInt64? {
+        // SAFETY: the size is checked.
+        record.count < 8 ? nil : UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
     }
 }

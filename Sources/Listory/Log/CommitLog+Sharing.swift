@@ -36,20 +36,29 @@ extension CommitLog {
         guard end.version >= version else { return false }
         // What is packed was confirmed, and stays.
         return try txn.withValue(forKey: version.rawValue, in: commits) { record in
-            record.map { $0.count >= 8 && UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) == checksum } ?? true
+            record.map { CommitLog.storedChecksum($0) == checksum } ?? true
         }
     }
 
     /// The commits that were set aside, in the order in which they were made.
     func setAsideCommits() throws -> [SetAsideCommit] {
-        var commits: [SetAsideCommit] = []
-        try environment.read { txn in
-            try txn.forEach(in: meta) { key, row in
-                if key.starts(with: LogFormat.setAsidePrefix.utf8) { commits.append(try SetAsideCommit(row)) }
-                return true
+        try environment.read { try CommitLog.asideRows($0, meta) }
+            .map { try $0.row.withUnsafeBytes { try SetAsideCommit($0) } }
+            .sorted { ($0.commit.time, $0.commit.version) < ($1.commit.time, $1.commit.version) }
+    }
+
+    /// The rows of the commits that were set aside, damaged or not.
+    private static func asideRows(
+        _ txn: borrowing some Transaction & ~Copyable, _ meta: Database<String, [UInt8]>
+    ) throws -> [(key: String, row: [UInt8])] {
+        var rows: [(key: String, row: [UInt8])] = []
+        try txn.forEach(in: meta) { key, row in
+            if key.starts(with: LogFormat.setAsidePrefix.utf8) {
+                rows.append((String(decoding: key, as: UTF8.self), Array(row)))
             }
+            return true
         }
-        return commits.sorted { ($0.commit.time, $0.commit.version) < ($1.commit.time, $1.commit.version) }
+        return rows
     }
 
     /// Copies what makes the file a replica, and the commits that were set aside, into another file with the same commits.
@@ -66,15 +75,7 @@ extension CommitLog {
 
     /// The rows of the confirmed end and of the commits that were set aside. A damaged one is copied as it is.
     private func sharingRows() throws -> [(key: String, row: [UInt8])] {
-        var rows: [(key: String, row: [UInt8])] = []
-        try environment.read { txn in
-            try txn.forEach(in: meta) { key, row in
-                if key.starts(with: LogFormat.setAsidePrefix.utf8) {
-                    rows.append((String(decoding: key, as: UTF8.self), Array(row)))
-                }
-                return true
-            }
-        }
+        var rows = try environment.read { try CommitLog.asideRows($0, meta) }
         if let end = confirmed.current { rows.append((LogFormat.confirmedKey, end.bytes)) }
         return rows
     }
@@ -92,16 +93,21 @@ extension CommitLog {
     }
 
     private func put(_ rows: [(key: String, row: [UInt8])], into copy: Environment) throws {
-        try copy.write { txn in
+        try CommitLog.writeMeta(of: copy) { txn, meta in
+            for (key, _) in try CommitLog.asideRows(txn, meta) { try txn.delete(key, in: meta) }
+            for (key, row) in rows { try txn.put(row, forKey: key, in: meta) }
+        }
+    }
+
+    /// Calls `body` with a transaction of a file, and its database `meta`.
+    private static func writeMeta<Result>(
+        of environment: Environment,
+        _ body: (inout WriteTransaction, Database<String, [UInt8]>) throws -> Result
+    ) throws -> Result {
+        try environment.write { txn in
             let meta = try txn.openDatabase(
                 named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
-            var old: [String] = []
-            try txn.forEach(in: meta) { key, _ in
-                if key.starts(with: LogFormat.setAsidePrefix.utf8) { old.append(String(decoding: key, as: UTF8.self)) }
-                return true
-            }
-            for key in old { try txn.delete(key, in: meta) }
-            for (key, row) in rows { try txn.put(row, forKey: key, in: meta) }
+            return try body(&txn, meta)
         }
     }
 
@@ -111,9 +117,7 @@ extension CommitLog {
     static func confirmAll(of path: String) throws -> LogHead {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }
-        return try environment.write { txn in
-            let meta = try txn.openDatabase(
-                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
+        return try writeMeta(of: environment) { txn, meta in
             let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
             guard let head else {
                 throw ListError.headMismatch(what: "head row", expected: LogHead.expectation, found: "another")
@@ -127,9 +131,7 @@ extension CommitLog {
     static func put(_ kinds: IdentifierKinds, into path: String) throws {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }
-        try environment.write { txn in
-            let meta = try txn.openDatabase(
-                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: false)
+        try writeMeta(of: environment) { txn, meta in
             try txn.put(kinds.bytes, forKey: LogFormat.identifierKey, in: meta)
         }
     }

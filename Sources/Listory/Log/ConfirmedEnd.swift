@@ -53,7 +53,7 @@ final class ConfirmedEnd: Sendable {
     /// Learns where another process has moved the end, forward or back. An end that is not saved is further only if it was moved here.
     private func refresh() {
         let before = state.withLock { $0 }
-        // Not under the lock: whoever begins to read may have to wait until somebody who has ended to write has this lock.
+        // Not under the lock: to begin to read may mean to wait for a writer, and that writer may wait for this lock.
         guard let known = before.end, let end = (try? ConfirmedEnd.read(environment, meta)) ?? nil else { return }
         guard known.version < end.version || !before.isUnsaved else { return }
         state.withLock { if $0 == before { $0 = State(end: end) } }
@@ -82,7 +82,7 @@ final class ConfirmedEnd: Sendable {
 
     /// The last version that may be covered by what is derived from the log.
     func limit(_ version: Version) -> Version {
-        return min(version, current?.version ?? version)
+        min(version, current?.version ?? version)
     }
 
     /// Moves the end forward, unless another process has moved it further. The file learns of it later.

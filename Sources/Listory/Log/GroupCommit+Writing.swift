@@ -35,7 +35,7 @@ extension GroupCommit {
             case .success(let head): advance(to: head)
             case .failure(is LostRace): return lose()
             case .failure(let error):
-                guard end - first == 1 || isBusyElsewhere(error) else {
+                guard end - first == 1 || error.saysBusy else {
                     suspectEnd = end
                     continue
                 }
@@ -118,14 +118,9 @@ extension GroupCommit {
         for task in tasks { task.continuation.resume() }
     }
 
-    /// Whether another process keeps the lock: trying a part of the group would wait as long again.
-    private func isBusyElsewhere(_ error: any Error) -> Bool {
-        if let error = error as? LMDBError, case .writerBusy = error.kind { true } else { false }
-    }
-
     /// The error with the processes that may have caused it.
     private func named(_ error: any Error) -> any Error {
-        guard isBusyElsewhere(error) else { return error }
+        guard error.saysBusy else { return error }
         let processes = (try? log.journal.table?.neighbours().map(\.processID)) ?? []
         return ListError.busy(path: log.path, processes: processes)
     }

@@ -116,9 +116,9 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         self.past = past
         diagnostics = options.diagnostics
         maximumPendingBytes = options.maximumPendingBytes
-        deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
-        storeDelay = .nanoseconds(Int(min(1e18, options.journal.storeDelay / .nanoseconds(1))))
-        retryDelay = Int(max(1, min(1e18, options.retryDelay / .nanoseconds(1))))
+        deferredDelay = .nanoseconds(options.deferredDelay.timerNanoseconds)
+        storeDelay = .nanoseconds(options.journal.storeDelay.timerNanoseconds)
+        retryDelay = options.retryDelay.timerNanoseconds
         let empty = RecordRun(first: head.version.next)
         durableNumber = Atomic(head.version.rawValue)
         state = State(head: head, writing: empty, waiting: empty)

@@ -111,7 +111,7 @@ extension UntypedStore {
     ) throws -> (report: SalvageReport, found: [StoreVerification]) {
         guard !Platform.exists(path) else { throw ListError.alreadyExists(path: path) }
         return try scanning(damaged) { index in
-            if isRepair { index.keepReplica() }
+            if !isRepair { index.confirmed = nil }
             return try Salvage(index, damaged, to: path, options).run(progress)
         }
     }

@@ -39,11 +39,9 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private var head: Version?
     /// The states of projections.
     private(set) var projections: [(name: String, state: ProjectionRow)] = []
-    /// The row that says how much of the log is in a shared one, if the store is a replica.
-    private var foundEnd: LogHead?
-    /// The same, if the new file is to be a replica as well. One that lacks something must not be: its last commit would take what it lacks
-    /// from all others.
-    private(set) var confirmed: LogHead?
+    /// How much of the log is in a shared one, if the new file is to be a replica as this one was. One that lacks something must not be: its
+    /// last commit would take what it lacks from all others.
+    var confirmed: LogHead?
     /// The commits of a replica that were set aside, by their keys, and how many of them cannot be read.
     private(set) var setAside: [String: SetAsideCommit] = [:]
     private(set) var damagedSetAsideCount = 0
@@ -83,9 +81,6 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         checkpoints.sort { $0.version < $1.version }
         blocks.sort { $0.first < $1.first }
     }
-
-    /// Makes new files replicas, if the store was one.
-    func keepReplica() { confirmed = foundEnd }
 
     private func note(_ entry: PageScan.Entry, _ path: String) throws {
         guard let database = entry.database else { return try noteLoose(entry) }
@@ -131,7 +126,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             }
         case LogFormat.baseKey: noteBase(try scan.bytes(at: entry.value))
         case LogFormat.identifierKey: identifierKinds = IdentifierKinds(bytes: try scan.bytes(at: entry.value))
-        case LogFormat.confirmedKey: foundEnd = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
+        case LogFormat.confirmedKey: confirmed = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
         case let key where key.hasPrefix(LogFormat.setAsidePrefix):
             let row = try scan.bytes(at: entry.value)
             if let commit = try? row.withUnsafeBytes({ try SetAsideCommit($0) }) {

@@ -34,7 +34,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
         var revision: UInt64 = 0
         /// The checksum of the last commit that was folded; nil before the first.
         var checksum: UInt64?
-        /// How often it had been asked for to build the value anew.
+        /// How often a rebuild had been asked for.
         var rebuildCount = 0
         var beginning: Version
         /// The rows at the version, if the projection reads rows.
@@ -49,7 +49,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
         var folded: Folded?
         /// Whether to ignore the stored state, because the projection has to be rebuilt.
         var ignoresStored = false
-        /// How often that was asked for.
+        /// How often a rebuild was asked for.
         var rebuildCount = 0
         /// The version and the size of the stored state, if known.
         var stored: (version: Version, size: Int)?
@@ -94,7 +94,9 @@ extension ProjectionFollower {
                 // Moved out, so that it has one owner while it changes.
                 let known = state.folded.take()
                 var folded = try known ?? begin(&state, store)
-                if known == nil { folded.revision = newest.moment.revision }
+                if known == nil {
+                    (folded.revision, folded.rebuildCount) = (newest.moment.revision, state.rebuildCount)
+                }
                 if folded.revision < newest.moment.revision {
                     // If its commits were replaced, it is folded again from the beginning.
                     guard try store.hasFolded(folded.version, folded.checksum) else { return nil }
@@ -158,16 +160,14 @@ extension ProjectionFollower {
             state.stored = (stored.version, stored.state.count)
             let rows = rules.readsRows ? try store.snapshot(at: stored.version) : nil
             return Folded(
-                value: value, version: stored.version, checksum: stored.checksum, rebuildCount: state.rebuildCount,
-                beginning: stored.beginning,
+                value: value, version: stored.version, checksum: stored.checksum, beginning: stored.beginning,
                 rows: rows)
         }
         state.stored = nil
         let oldest = store.oldestVersion
         if oldest == .empty {
             return Folded(
-                value: rules.make(), version: .empty, rebuildCount: state.rebuildCount, beginning: .empty,
-                rows: rules.readsRows ? store.emptyRows : nil)
+                value: rules.make(), version: .empty, beginning: .empty, rows: rules.readsRows ? store.emptyRows : nil)
         }
         let rows = try store.snapshot(at: oldest)
         let context = EventContext(
@@ -176,9 +176,7 @@ extension ProjectionFollower {
         do {
             let value = try rules.seed(rows, context)
             if let failure = rows.failure(since: failures) { throw failure }
-            return Folded(
-                value: value, version: oldest, rebuildCount: state.rebuildCount, beginning: oldest,
-                rows: rules.readsRows ? rows : nil)
+            return Folded(value: value, version: oldest, beginning: oldest, rows: rules.readsRows ? rows : nil)
         } catch {
             if let failure = context.readFailure ?? rows.failure(since: failures) { throw failure.ofRows }
             let failure = ProjectionError.failed(

@@ -19,19 +19,20 @@ extension UntypedStore {
 
     /// As ``explanation(ofRow:at:)``, for a row that is looked at through something.
     ///
-    /// - Parameter look: finds out where the row is shown of the list that has it at a path, at a moment with a revision;
+    /// - Parameter look: finds out where the row is shown of the list that has it at a path, and when that was read;
     ///   nil if the list has changed meanwhile.
     func explanation(
         ofRow id: UntypedID, at version: Version?,
-        _ look: (UntypedSnapshot, ListIndexPath, UInt64) throws -> RowSighting?
+        _ look: (UntypedSnapshot, ListIndexPath, StoreMoment) throws -> RowSighting?
     ) throws -> RowExplanation {
         try door {
             while true {
                 let found: RowExplanation? = try reading { revision in
                     let (rows, path) = try located(id, at: version)
                     guard let path else { return try explanation(of: id, rows, nil, RowSighting()) }
+                    let moment = StoreMoment(revision: revision, version: rows.version)
                     return try rows.reading {
-                        try look(rows, path, revision).map { try explanation(of: id, rows, path, $0) }
+                        try look(rows, path, moment).map { try explanation(of: id, rows, path, $0) }
                     }
                 }
                 if let found { return found }

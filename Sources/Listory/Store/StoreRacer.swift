@@ -75,8 +75,7 @@ final class StoreRacer: Racer {
             return options.retryDelay * (1 << retries.count)
         }
         guard let delay else { return }
-        let nanoseconds = Int(max(1, min(1e18, delay / .nanoseconds(1))))
-        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(delay.timerNanoseconds)) { [weak self] in
             guard let self else { return }
             retries.withLock { $0.isScheduled = false }
             if listener.withLock({ $0 }) != nil { hear() }

@@ -117,8 +117,8 @@ extension UntypedLiveList: StoreView {
             // The readers receive the error, and the next commit is another attempt.
         } catch {
             // Rows could not be read for a moment, and it may take long until somebody commits again.
-            let pause = Int(max(1, min(1e18, store.options.retryDelay / .nanoseconds(1))))
-            DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(pause)) { [weak self] in
+            let pause = DispatchTimeInterval.nanoseconds(store.options.retryDelay.timerNanoseconds)
+            DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in
                 guard let self, withState({ $0.readers.follower != nil }) else { return }
                 followStore()
             }

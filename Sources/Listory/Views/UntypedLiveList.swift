@@ -167,9 +167,8 @@ extension UntypedLiveList {
     ///   ``UntypedStore/explanation(ofRow:at:)``.
     public func explanation(ofRow id: UntypedID, at version: Version? = nil) throws -> RowExplanation {
         try checkIsOutside()
-        return try store.explanation(ofRow: id, at: version) { rows, path, revision in
+        return try store.explanation(ofRow: id, at: version) { rows, path, moment in
             if version == nil {
-                let moment = StoreMoment(revision: revision, version: rows.version)
                 return try withState { state in
                     try state.follow(rows, moment)
                     // Another thread may have followed a later commit meanwhile.

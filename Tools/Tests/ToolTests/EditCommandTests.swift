@@ -26,15 +26,19 @@ import Testing
             """)
     }
 
+    /// The editor of a store in a window of a size, once it shows its keys.
+    private func edit(_ store: String, _ size: Size) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            [ToolProcess.executable("listory").path, "edit", store], size: size, waitingFor: "q quit")
+    }
+
     private func rows() throws -> [JSONValue] {
         let sections = try ToolProcess.run("show", store, "--json").json()[0]["sections"]
         return (0..<2).compactMap { sections?[$0]?["items"] }
     }
 
     @Test func `Rows are checked, added, changed, moved, deleted and undone`() throws {
-        let tool = try ToolProcess.executable("listory").path
-        let terminal = try PseudoTerminal(
-            [tool, "edit", store], size: Size(columns: 100, rows: 12), waitingFor: "q quit")
+        let terminal = try edit(store, Size(columns: 100, rows: 12))
         #expect(terminal.screen.lines[1].hasPrefix("  [ ] Milk \\u{1B}[31m\\u{202E}"))
         terminal.send("\u{1B}[B ")
         try terminal.wait("a checkmark") { $0.lines[1].hasPrefix("  [x] Milk") }
@@ -64,9 +68,7 @@ import Testing
     }
 
     @Test func `A row moves, indents and is deleted with the rows below it`() throws {
-        let tool = try ToolProcess.executable("listory").path
-        let terminal = try PseudoTerminal(
-            [tool, "edit", store], size: Size(columns: 80, rows: 12), waitingFor: "q quit")
+        let terminal = try edit(store, Size(columns: 80, rows: 12))
         // Tea below Milk, as the first row it has.
         terminal.send("\u{1B}[B\u{1B}[B\t")
         try terminal.wait("Tea below Milk") { $0.lines[2] == "    [ ] Tea" }
@@ -119,9 +121,7 @@ import Testing
     }
 
     @Test func `An edit of another process moves neither the cursor nor what is typed to another row`() throws {
-        let tool = try ToolProcess.executable("listory").path
-        let terminal = try PseudoTerminal(
-            [tool, "edit", store], size: Size(columns: 80, rows: 12), waitingFor: "q quit")
+        let terminal = try edit(store, Size(columns: 80, rows: 12))
         terminal.send("\u{1B}[B\u{1B}[B\r")
         try terminal.wait("the text") { $0.text.contains("Change to: Tea") }
         let insert = #"{"insert":{"id":20,"content":"New","section":"today","at":0}}"# + "\n"
@@ -136,9 +136,7 @@ import Testing
     }
 
     @Test func `A text that somebody else changed meanwhile is not written over, and what else changed stays`() throws {
-        let tool = try ToolProcess.executable("listory").path
-        let terminal = try PseudoTerminal(
-            [tool, "edit", store], size: Size(columns: 100, rows: 12), waitingFor: "q quit")
+        let terminal = try edit(store, Size(columns: 100, rows: 12))
         terminal.send("\u{1B}[B\u{1B}[B\r")
         try terminal.wait("the text") { $0.text.contains("Change to: Tea") }
         _ = try ToolProcess.run("exec", store, input: #"{"update":{"id":8,"content":"Coffee"}}"# + "\n")
@@ -166,9 +164,7 @@ import Testing
         _ = try ToolProcess.run("new", path)
         _ = try ToolProcess.run(
             "exec", path, input: #"{"insertSection":{"id":\#(Int64.max),"title":"Last"}}"# + "\n")
-        let tool = try ToolProcess.executable("listory").path
-        let terminal = try PseudoTerminal(
-            [tool, "edit", path], size: Size(columns: 80, rows: 12), waitingFor: "q quit")
+        let terminal = try edit(path, Size(columns: 80, rows: 12))
         terminal.send("sNew\r")
         try terminal.wait("a section") { $0.lines[1] == "New" }
         terminal.send("q")
@@ -179,8 +175,7 @@ import Testing
     @Test func `A list without sections and rows is begun`() throws {
         let path = folder.file("empty")
         _ = try ToolProcess.run("new", path)
-        let tool = try ToolProcess.executable("listory").path
-        let terminal = try PseudoTerminal([tool, "edit", path], size: Size(columns: 80, rows: 8), waitingFor: "q quit")
+        let terminal = try edit(path, Size(columns: 80, rows: 8))
         terminal.send("\u{1B}[B d\rJ>u/x\rn")
         terminal.send("aMilk\r")
         try terminal.wait("a message") { $0.text.contains("press s") }
@@ -195,9 +190,7 @@ import Testing
     }
 
     @Test func `The past is looked at and restored, and words are found`() throws {
-        let tool = try ToolProcess.executable("listory").path
-        let terminal = try PseudoTerminal(
-            [tool, "edit", store], size: Size(columns: 90, rows: 10), waitingFor: "q quit")
+        let terminal = try edit(store, Size(columns: 90, rows: 10))
         terminal.send("\u{1B}[D\u{1B}[D")
         try terminal.wait("version 3") { $0.text.contains("version 3") && !$0.text.contains("Done") }
         terminal.send("\u{1B}[C")

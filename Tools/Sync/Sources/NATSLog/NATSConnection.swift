@@ -49,7 +49,7 @@ final class NATSConnection: @unchecked Sendable {
                 _ = natsConnection_GetLastError(connection, &text)
                 // A client without this right announces nothing more, and does everything else.
                 let reason = text.map { String(cString: $0) } ?? ""
-                // Who may not be told of what is stored looks for it.
+                // A client without the right to these notices asks the server now and then instead.
                 if reason.contains(NATSNames.notices) { return }
                 let isAnnouncement = reason.contains(NATSNames.announcements)
                 if isAnnouncement { events.mayAnnounce.store(false, ordering: .sequentiallyConsistent) }

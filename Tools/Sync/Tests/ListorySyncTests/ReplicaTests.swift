@@ -77,16 +77,21 @@ struct ReplicaTests {
         return false
     }
 
-    /// A log that returns one entry at a time.
-    private struct SlowLog: SharedLog {
+    /// A log on the way to which something happens to entries.
+    private struct AlteredLog: SharedLog {
         let log: MemoryLog
+        /// Throws if they do not arrive.
+        var send: @Sendable ([LogEntry]) throws -> Void = { _ in }
+        /// How many arrive at once.
+        var readCount = Int.max
 
         func end() async throws -> LogPosition { try await log.end() }
         func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult {
-            try await log.append(entries, after: position)
+            try send(entries)
+            return try await log.append(entries, after: position)
         }
         func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry] {
-            Array(try await log.entries(after: number, maximumBytes: maximumBytes).prefix(1))
+            Array(try await log.entries(after: number, maximumBytes: maximumBytes).prefix(readCount))
         }
         func changes() -> AsyncStream<Void> { log.changes() }
         func snapshot() async throws -> LogSnapshot? { try await log.snapshot() }
@@ -99,14 +104,14 @@ struct ReplicaTests {
         let server = MemoryServer()
         let (a, b) = (try store("a"), try store("b"))
         let first = try replica(a, MemoryLog(server))
-        let second = try replica(b, SlowLog(log: MemoryLog(server)))
+        let second = try replica(b, AlteredLog(log: MemoryLog(server), readCount: 1))
         for id: Int64 in 0..<5 {
             try insert(id, a)
             try await first.synchronize()
             if id == 1 { try await second.synchronize() }
         }
         // A new connection knows nothing of where the log ends.
-        let third = try replica(b, SlowLog(log: MemoryLog(server)))
+        let third = try replica(b, AlteredLog(log: MemoryLog(server), readCount: 1))
         try insert(5, b)
         try await third.synchronize()
         try await first.synchronize()
@@ -202,7 +207,10 @@ struct ReplicaTests {
         let server = MemoryServer()
         let a = try store("a")
         for id: Int64 in 1..<60 { try insert(id, a, content: [UInt8](repeating: UInt8(id), count: 5_000)) }
-        let log = NarrowLog(log: MemoryLog(server))
+        let log = AlteredLog(log: MemoryLog(server)) { entries in
+            let bytes = entries.reduce(0) { $0 + $1.encodedCount }
+            if bytes > 60_000 { throw SharedLogError.unavailable(cause: "late") }
+        }
         let first = try replica(a, log)
         let task = Task { await first.follow() }
         for await state in first.states {
@@ -211,24 +219,6 @@ struct ReplicaTests {
         task.cancel()
         await task.value
         #expect(server.count == 59)
-    }
-
-    /// A log to which many bytes do not get in time.
-    private struct NarrowLog: SharedLog {
-        let log: MemoryLog
-
-        func end() async throws -> LogPosition { try await log.end() }
-        func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult {
-            if entries.reduce(0, { $0 + $1.encodedCount }) > 60_000 { throw SharedLogError.unavailable(cause: "late") }
-            return try await log.append(entries, after: position)
-        }
-        func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry] {
-            try await log.entries(after: number, maximumBytes: maximumBytes)
-        }
-        func changes() -> AsyncStream<Void> { log.changes() }
-        func snapshot() async throws -> LogSnapshot? { try await log.snapshot() }
-        func offer(_ snapshot: LogSnapshot) async throws { try await log.offer(snapshot) }
-        func close() async { await log.close() }
     }
 
     @Test("A replica whose store is closed while it waits for the log says that it has stopped")
