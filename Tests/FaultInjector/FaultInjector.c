@@ -143,6 +143,31 @@ static long done(long result) {
     return result;
 }
 
+/// The descriptors through which a sync that failed once has not been reported yet: Linux reports it once through each that was
+/// open, also when they write with O_DSYNC.
+static unsigned char owes_error[1024];
+
+static void owe_error(int descriptor) {
+    struct stat failed, other;
+    if (fstat(descriptor, &failed) != 0) return;
+    for (int index = 0; index < (int)sizeof owes_error; index++)
+        owes_error[index] = index != descriptor && fstat(index, &other) == 0 && S_ISREG(other.st_mode) &&
+                            other.st_dev == failed.st_dev && other.st_ino == failed.st_ino;
+}
+
+static int pays_error(int descriptor) {
+    if (descriptor < 0 || descriptor >= (int)sizeof owes_error || !owes_error[descriptor]) return 0;
+    owes_error[descriptor] = 0;
+    errno = EIO;
+    return 1;
+}
+
+/// After a write through a descriptor: what that reports.
+static ssize_t written(int descriptor, ssize_t count) {
+    int is_synced = current != NULL && chosen_kind == fault_sync && (fcntl(descriptor, F_GETFL) & O_DSYNC);
+    return is_synced && pays_error(descriptor) ? -1 : count;
+}
+
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
     if (fails_on(fault_write, descriptor)) {
         if (chosen_mode == fault_kill_after) return done(syscall(SYS_pwrite64, descriptor, bytes, count, offset));
@@ -153,7 +178,7 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
         }
         return refuse();
     }
-    return syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+    return written(descriptor, syscall(SYS_pwrite64, descriptor, bytes, count, offset));
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) {
@@ -204,8 +229,12 @@ ssize_t pread64(int descriptor, void *bytes, size_t count, off_t offset) {
 }
 
 static int sync_call(long call, int descriptor) {
-    if (!fails_on(fault_sync, descriptor)) return (int)syscall(call, descriptor);
-    return chosen_mode == fault_kill_after ? (int)done(syscall(call, descriptor)) : refuse();
+    if (fails_on(fault_sync, descriptor)) {
+        if (chosen_mode == fault_kill_after) return (int)done(syscall(call, descriptor));
+        if (chosen_mode == fault_once) owe_error(descriptor);
+        return refuse();
+    }
+    return pays_error(descriptor) ? -1 : (int)syscall(call, descriptor);
 }
 
 int fsync(int descriptor) { return sync_call(SYS_fsync, descriptor); }
@@ -258,7 +287,10 @@ int open(const char *path, int flags, ...) {
     va_start(rest, flags);
     mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
     va_end(rest);
-    return fails_at(fault_open, path) ? refuse() : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    if (fails_at(fault_open, path)) return refuse();
+    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    if (descriptor >= 0 && descriptor < (int)sizeof owes_error) owes_error[descriptor] = 0;
+    return descriptor;
 }
 
 int rename(const char *path, const char *target) {

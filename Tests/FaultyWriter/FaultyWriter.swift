@@ -90,7 +90,8 @@ struct Trials {
         var number = 1 + generator.below(every)
         while true {
             reset()
-            let session = Session(folder, report, seed)
+            var session = Session(folder, report, seed)
+            session.isPassing = kind == fault_sync && mode == fault_once
             let (folder, report, work) = (folder, report, work)
             let status = inFork {
                 faults_begin(report, folder, kind, mode, number)

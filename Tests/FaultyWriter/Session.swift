@@ -24,6 +24,8 @@ struct Acknowledged {
 struct Session {
     let folder: String
     let seed: UInt64
+    /// Whether what fails succeeds when it is tried again.
+    var isPassing = false
     private let report: UnsafeMutablePointer<fault_report>
 
     init(_ folder: String, _ report: UnsafeMutablePointer<fault_report>, _ seed: UInt64) {

@@ -175,6 +175,7 @@ enum Work: String {
         }
         session.attempt { try store.checkpoint() }
         session.attempt { acknowledge(try insert(store, session, 400, .immediate)) }
+        if session.isPassing { expectSaved(store, session) }
         session.attempt {
             _ = try store.snapshot(at: max(Version(3), store.oldestVersion)).sections.map { $0.items.map(\.id) }
         }
@@ -183,6 +184,19 @@ enum Work: String {
             let ids = kept.sections.flatMap { $0.items.map(\.id) }
             if ids.count != kept.itemCount || kept.stateHash != hash { session.wrong("a kept snapshot has changed") }
         }
+    }
+
+    /// Expects that a store whose file has failed for a moment saves and reads again.
+    private func expectSaved(_ store: UntypedStore, _ session: Session) {
+        do {
+            // The error may come only now, and through two descriptors of the file.
+            for _ in 0..<2 {
+                _ = try? store.waitUntilDurable()
+                _ = try? store.checkpoint()
+            }
+            try store.waitUntilDurable()
+            try store.checkpoint()
+        } catch { session.wrong("does not save again: \(error)") }
     }
 
     /// - Returns: whether it is closed.

@@ -72,9 +72,14 @@ struct DriverFixture<Source: ListSource> where Source.Item == Todo {
     /// - Parameters:
     ///   - rows: the titles of the rows of each section; sections are called "A", "B" …, ids count from 1.
     ///   - view: makes the view of the store that is shown.
-    init(_ rows: [[String]] = [], reloadAbove: Int? = nil, view: (TodoStore) throws -> Source) throws {
+    init(
+        _ rows: [[String]] = [], reloadAbove: Int? = nil, undoScope: UndoScope = .shared,
+        view: (TodoStore) throws -> Source
+    ) throws {
         folder = try TemporaryFolder()
-        store = try TodoStore.open(at: folder.file("todo.listory"), createIfMissing: true)
+        var options = StoreOptions()
+        options.undoScope = undoScope
+        store = try TodoStore.open(at: folder.file("todo.listory"), createIfMissing: true, options: options)
         var id = 0
         if !rows.isEmpty {
             try store.edit("Start") { list in
@@ -114,8 +119,8 @@ struct DriverFixture<Source: ListSource> where Source.Item == Todo {
 
 extension DriverFixture where Source == TodoStore {
     /// A store all of whose rows are shown.
-    init(_ rows: [[String]] = [], reloadAbove: Int? = nil) throws {
-        try self.init(rows, reloadAbove: reloadAbove) { $0 }
+    init(_ rows: [[String]] = [], reloadAbove: Int? = nil, undoScope: UndoScope = .shared) throws {
+        try self.init(rows, reloadAbove: reloadAbove, undoScope: undoScope) { $0 }
     }
 }
 

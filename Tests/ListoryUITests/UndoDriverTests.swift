@@ -40,6 +40,21 @@ struct UndoDriverTests {
         #expect(undo.state.undoCount == 0 && undo.state.redoCount == 2)
     }
 
+    @Test("When the driver gets another origin, the undo state is that of its commits")
+    func origin() throws {
+        let fixture = try DriverFixture([["Milk", "Tea"]], undoScope: .origin)
+        fixture.driver.origin = "phone"
+        fixture.driver.delete(1)
+        let undo = UndoDriver(fixture.driver)
+        let told = Told()
+        undo.onEvent = { told.events.append($0) }
+        fixture.driver.origin = "laptop"
+        #expect(told.take() == [.checkpoint] && undo.state == fixture.driver.undoState)
+        #expect(undo.state.undo?.name != "Delete Milk")
+        fixture.driver.origin = "phone"
+        #expect(told.take() == [.checkpoint] && undo.state.undo?.name == "Delete Milk")
+    }
+
     @Test("An undo that is requested during the notification of another one is not made")
     func reentrance() throws {
         let fixture = try DriverFixture([["Milk", "Tea"]])

@@ -143,13 +143,24 @@ extension Engine {
         return oldest
     }
 
+    /// The result of a call that syncs; if it is an error, what else would be told of it is taken.
+    @inline(__always)
+    private static func takingErrors(_ environment: OpaquePointer?, _ code: Int32) -> Int32 {
+        if code == Platform.inputOutput || code == Platform.noSpace, let environment,
+            let descriptor = try? descriptor(environment)
+        {
+            Platform.takeSyncErrors(besides: descriptor)
+        }
+        return code
+    }
+
     /// Makes everything durable that was written to the file.
     static func synchronize(_ environment: OpaquePointer) throws(LMDBError) {
         #if canImport(Darwin)
         // On these systems, many versions of LMDB leave the data in the drive's cache.
         try check(Platform.synchronize(try descriptor(environment)), "fcntl")
         #else
-        try check(mdb_env_sync(environment, 1), "mdb_env_sync")
+        try check(takingErrors(environment, mdb_env_sync(environment, 1)), "mdb_env_sync")
         #endif
     }
 }
@@ -167,7 +178,8 @@ extension Engine {
 
     /// Commits. The handle is gone afterwards, whether it succeeds or fails.
     static func commit(_ transaction: OpaquePointer) throws(LMDBError) {
-        try check(mdb_txn_commit(transaction), "mdb_txn_commit")
+        let environment = mdb_txn_env(transaction)
+        try check(takingErrors(environment, mdb_txn_commit(transaction)), "mdb_txn_commit")
     }
 
     /// Aborts. The handle is gone afterwards.

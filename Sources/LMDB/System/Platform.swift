@@ -393,16 +393,6 @@ extension Platform {
         #endif
     }
 
-    /// Whether a commit of LMDB may leave its pages in the drive's cache: most versions of LMDB sync with `fsync`, which
-    /// on Apple's systems does not empty that cache.
-    static var commitsStopAtDriveCache: Bool {
-        #if canImport(Darwin)
-        true
-        #else
-        false
-        #endif
-    }
-
     /// Allocates disk space for the beginning of a file whose content is not needed; 0 or an error number.
     package static func reserve(_ descriptor: Int32, _ count: Int) -> Int32 {
         #if !canImport(Darwin)
@@ -436,15 +426,6 @@ extension Platform {
 
     /// The size of a page of memory, in bytes.
     static var pageSize: Int { sysconf(Int32(_SC_PAGESIZE)) }
-
-    /// Makes a file's bytes durable; 0 or an error number.
-    static func synchronize(_ descriptor: Int32) -> Int32 {
-        #if canImport(Darwin)
-        // Only this call asks the drive to empty its cache; file systems without it still have fsync.
-        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
-        #endif
-        return fsync(descriptor) == 0 ? 0 : errno
-    }
 
     /// Writes all bytes at `offset`; 0 or an error number, after which some of them may have been written.
     package static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {

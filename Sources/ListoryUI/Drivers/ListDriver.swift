@@ -33,7 +33,9 @@ public final class ListDriver<Source: ListSource> {
     /// dropped row gets its depth from the rows around it.
     public var isOutline = false
     /// The origin of the commits, for example the user.
-    public var origin = ""
+    public var origin = "" {
+        didSet { if origin != oldValue { for observer in originObservers { observer() } } }
+    }
     /// What a commit waits for; nil for the store's default. The driver's default is not to wait for the disk, because
     /// the user would wait too.
     public var durability: Durability? = .deferred
@@ -48,6 +50,8 @@ public final class ListDriver<Source: ListSource> {
     private(set) var newest: ListSnapshot<Source.SectionID, Source.Item>
     /// Called each time when rows were read, whether or not the view is ready to show them.
     var onRows: @MainActor () -> Void = {}
+    /// Called when the origin has changed, whose undo state may be another.
+    var originObservers: [@MainActor () -> Void] = []
     private var following: Task<Void, Never>?
 
     /// A driver without a view yet.

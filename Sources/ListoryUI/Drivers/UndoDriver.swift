@@ -37,6 +37,7 @@ public final class UndoDriver<Source: ListSource>: DrivenUndo {
         // Observation begins before the first read, so that no change is missed in between.
         let changes = try? driver.source.editedStore.changes()
         state = driver.undoState
+        driver.originObservers.append { [weak self] in self?.refresh() }
         guard let changes else { return }
         following = Task { [weak self] in
             for await _ in changes {

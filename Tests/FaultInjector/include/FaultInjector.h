@@ -17,7 +17,8 @@ enum fault_kind {
 
 /// How a call fails.
 enum fault_mode {
-    /// Once, with EIO; without memory or descriptors if that is what the call needs.
+    /// Once, with EIO; without memory or descriptors if that is what the call needs. A sync fails once through each descriptor of
+    /// the file, as on Linux.
     fault_once,
     /// From then on always; a write because the disk is full.
     fault_for_ever,
