@@ -36,7 +36,8 @@ extension Platform {
     static func takeSyncErrors(besides descriptor: Int32) {
         #if !canImport(Darwin)
         guard let identity = try? status(of: descriptor).get().identity else { return }
-        for other in 0..<Int32(clamping: min(sysconf(Int32(_SC_OPEN_MAX)), 1 << 16)) {
+        let limit = sysconf(Int32(_SC_OPEN_MAX))
+        for other in 0..<Int32(limit < 0 ? 1 << 16 : min(limit, 1 << 16)) {
             let flags = fcntl(other, F_GETFL)
             guard flags >= 0, flags & O_DSYNC != 0, (try? status(of: other).get().identity) == identity else {
                 continue
