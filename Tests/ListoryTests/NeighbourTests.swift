@@ -70,6 +70,31 @@ struct NeighbourTests {
         try store.close()
     }
 
+    @Test("A process sees that another one has replaced pending commits by as many", arguments: [false, true])
+    func replacedByAsMany(isReadOnly: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        let new = try UntypedStore.create(at: path)
+        try new.beginSharing()
+        try new.edit("Begin") { try $0.insertSection(NewSection(id: "rows")) }
+        for number: Int64 in 1...3 {
+            try new.edit("Insert") {
+                try $0.insert(NewRow(id: .integer(number), content: [1]), at: .end(ofSection: "rows"))
+            }
+        }
+        try new.close()
+        let store = try UntypedStore.open(at: path, options: StoreOptions { $0.isReadOnly = isReadOnly })
+        let (shown, count) = (try store.snapshot, store.replacementCount)
+        func ids() throws -> [UntypedID] { try store.snapshot.sections[0].items.map(\.id) }
+        #expect(try ids() == [1, 2, 3])
+        let other = try ChildProcess("StoreWriter", [path, "replaces"])
+        #expect(other.firstLine() == "replaced \(shown.version)")
+        for _ in 0..<400 where store.replacementCount == count { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try ids() == [2, 3] && store.snapshot.version == shown.version && store.replacementCount > count)
+        _ = other.kill()
+        try store.close()
+    }
+
     @Test(
         "A process that cannot read for a moment shows what another one has committed meanwhile, without being asked",
         arguments: ["no reader is free", "its rows have to be read again"])

@@ -4,7 +4,8 @@
 // control that the test must detect. With `checkpoints` it takes a checkpoint every few commits, with narrow nodes and
 // in small slices, so that most kills interrupt one. With `idle` it opens the store for editing, closes it and prints
 // that. With `reads` it opens the store for reading, prints that, and when there is a file with the store's name and
-// `-read`, it prints how many of the rows that the store had then can be read, and found by id. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
+// `-read`, it prints how many of the rows that the store had then can be read, and found by id. With `replaces` it sets the second
+// pending commit of a replica aside, and prints that. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
 // `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
 // compacts the store after every few commits, with `erase` it erases a row, with `trim` it keeps a part of the history; with `names` it names versions, and prints
 // `named version hash`, and `unnamed version` before it takes a name away; with `race` it gives so many names, and prints which it won; with `compact-once` it compacts it and prints `compacted` or the code of the
@@ -15,7 +16,7 @@
 import Foundation
 import LMDB
 import ListModel
-import Listory
+@_spi(Sync) import Listory
 import TestSupport
 
 @main
@@ -56,6 +57,7 @@ enum StoreWriter {
         if CommandLine.arguments.contains("names") { return try name(path) }
         if CommandLine.arguments.contains("race") { return try race(path, Int(CommandLine.arguments[3])!) }
         if CommandLine.arguments.contains("reads") { return try read(path) }
+        if CommandLine.arguments.contains("replaces") { return try replace(path) }
         if CommandLine.arguments.contains("fork") { return try fork(path) }
         let acknowledgesEarly = CommandLine.arguments.contains("early")
         var options = StoreOptions()
@@ -123,6 +125,17 @@ enum StoreWriter {
         let ids = snapshot.sections.flatMap { $0.items.map(\.id) }.filter { $0 != "unreadable" }
         let found = ids.filter { (try? store.indexPath(of: $0)) != nil }
         print(ids.count, found.count)
+        fflush(nil)
+        while true { usleep(1_000_000) }
+    }
+
+    /// Sets the second pending commit of a replica aside, so that it and those after it are replaced by as many.
+    private static func replace(_ path: String) throws {
+        let store = try UntypedStore.open(at: path)
+        let pending = try store.pendingRecords(atMost: .max)
+        let second = try Commit(record: pending.records[1], version: pending.startVersion.next.next)
+        try store.setAside([second.checksum: "too large"])
+        print("replaced", try store.version)
         fflush(nil)
         while true { usleep(1_000_000) }
     }

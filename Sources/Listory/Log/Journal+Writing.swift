@@ -128,7 +128,15 @@ extension Journal {
     /// - Returns: the end of the log.
     /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if that cannot be found; `LMDBError`.
     func refresh() throws -> LogHead {
-        guard let end = try table?.published(), end.head.version > head.version else { return head }
+        guard let end = try table?.published(), end.head != head else { return head }
+        if end.head.version <= head.version {
+            // It is older than this log, or another process has replaced pending commits of a replica. Who may write finds out while
+            // nobody else does (`findEnd`).
+            let (found, _) = try readCopy()
+            guard environment.options.isReadOnly, found.head == end.head else { return head }
+            state.withLock { $0 = found }
+            return found.head
+        }
         // An entry that is drained between the two reads is missing in both.
         for _ in 0..<100 {
             var (found, _) = try readCopy(through: end.head.version)

@@ -17,6 +17,13 @@ struct StoreMoment: Comparable, Sendable {
 }
 
 extension UntypedStore {
+    /// How often commits have been replaced since the store was opened. As long as this stays the same, a version is the same commit.
+    ///
+    /// The commits of this process that are not in the log yet are replaced when another process commits first; in a replica, also
+    /// durable ones that are pending, when the commits of another device come before them. A cache whose keys are versions has to be
+    /// emptied when this has changed; read it before what is put into the cache.
+    public var replacementCount: UInt64 { group.revision }
+
     /// The newest rows, and when they were read.
     var current: (rows: UntypedSnapshot, moment: StoreMoment) {
         get throws {

@@ -38,6 +38,8 @@ public final class Inspector: Sendable {
     private struct Server {
         let group: ServiceGroup
         let run: Task<Void, any Error>
+        /// Waits for the end of the store or the server, and forgets what is kept then.
+        let forgetting: Task<Void, any Error>
         let port: Int
     }
 
@@ -53,7 +55,7 @@ public final class Inspector: Sendable {
     }
 
     init(_ store: UntypedStore, allowsWriting: Bool, port: UInt16?, limits: Limits) {
-        inspected = InspectedStore(store, allowsWriting: allowsWriting)
+        inspected = InspectedStore(store, allowsWriting: allowsWriting, answerTime: limits.answerTime)
         self.port = port.map { .exactly(Int($0)) } ?? .preferably(Inspector.port(of: store.path))
         self.limits = limits
     }
@@ -124,7 +126,12 @@ public final class Inspector: Sendable {
             try await run.value
             throw CancellationError()
         }
-        return Server(group: group, run: run, port: number)
+        let forgetting = Task { [inspected] in
+            // They end when the store closes.
+            for await _ in try inspected.store.appendFailures() {}
+            inspected.forget()
+        }
+        return Server(group: group, run: run, forgetting: forgetting, port: number)
     }
 
     /// Another link to the page. Each works once, for one browser, until the server stops.
@@ -132,11 +139,13 @@ public final class Inspector: Sendable {
         URL(string: "http://127.0.0.1:\(usedPort.withLock(\.self))/open?token=\(access.newLink())")!
     }
 
-    /// Stops to serve the page. The store stays open.
+    /// Stops to serve the page. The store stays open; nothing is kept of it.
     public func stop() async {
         guard let starting = server.withLock({ $0.take() }), let server = try? await starting.value else { return }
         access.forgetLinks()
         await server.group.triggerGracefulShutdown()
         try? await server.run.value
+        server.forgetting.cancel()
+        _ = await server.forgetting.result
     }
 }

@@ -19,6 +19,22 @@ extension BrowserTests {
             "zero\u{200B}width \u{FEFF}", "__proto__", "👩‍👩‍👧 joined", "",
         ]
 
+        @Test func `the browser sends the cookie to no other server of this machine`() async throws {
+            let list = try TestList.shopping()
+            try await withPage(of: list.path) { page in
+                func cookies(_ address: String) async throws -> Int {
+                    try await page.call("Network.getCookies", ["urls": .array([.string(address)])])["cookies"]?
+                        .elements.count ?? -1
+                }
+                let address = try await page.text("location.href.split('#')[0]")
+                #expect(try await cookies("\(address)api/state") == 1)
+                let origin = try await page.text("location.origin")
+                for other in ["\(origin)/", "\(origin)/api/state", "http://127.0.0.1:1/", "http://localhost:1/"] {
+                    #expect(try await cookies(other) == 0, "\(other)")
+                }
+            }
+        }
+
         @Test func `hostile texts are texts, wherever they are shown`() async throws {
             let list = try TestList()
             let store = list.store

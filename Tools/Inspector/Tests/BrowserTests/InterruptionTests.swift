@@ -4,7 +4,7 @@
 
 import Foundation
 import ListModel
-import Listory
+@_spi(Sync) import Listory
 import Testing
 import TestSupport
 import ToolSupport
@@ -46,7 +46,7 @@ extension BrowserTests {
                 try await page.evaluate(
                     """
                     { const other = document.querySelector("#other"), slider = document.querySelector("#slider");
-                    control.hold("/api/rows");
+                    control.hold("api/rows");
                     slider.value = 6;
                     slider.dispatchEvent(new Event("input"));
                     other.value = "2";
@@ -62,7 +62,7 @@ extension BrowserTests {
                 try await page.click("#compare-end")
                 try await page.evaluate(
                     """
-                    control.hold("/api/rows");
+                    control.hold("api/rows");
                     location.hash = "#at=2";
                     setTimeout(() => { location.hash = "#at=5"; setTimeout(() => control.release()); });
                     0
@@ -73,7 +73,7 @@ extension BrowserTests {
                 try await page.evaluate(
                     """
                     { const form = document.querySelector("#filter");
-                    control.hold("/api/log");
+                    control.hold("api/log");
                     form.elements.text.value = "pears";
                     form.requestSubmit();
                     const first = control.release;
@@ -178,6 +178,48 @@ extension BrowserTests {
                 try await page.wait(forVersion: head)
                 #expect(try await page.firstInSight("#log") == read)
                 #expect(try await page.text("document.activeElement.value") == "tea")
+            }
+        }
+
+        @Test func `when commits are replaced by as many others, every version shows what it is now`() async throws {
+            let list = try TestList.shopping()
+            let newest = try list.newest
+            try list.store.beginSharing()
+            // A process that only reads follows when the next version comes.
+            try await withPage(of: list.path, arguments: ["--allow-write"]) { page in
+                func setAside(_ version: UInt64) throws {
+                    try list.store.setAside([list.store.commit(Version(version)).checksum: "as a test"])
+                }
+                func log() async throws -> [String] { try await page.texts("#log [role=option]") }
+                // Two versions side by side.
+                try await page.go(to: "5")
+                try await page.wait(forVersion: 5)
+                try await page.fill("#other", "4")
+                try await page.press("Enter")
+                try await page.wait("!document.querySelector('#other-side').hidden")
+                try await page.waitUntilShown()
+                let before = (try await page.lines(), try await page.lines("#other-list"), try await log())
+                try setAside(4)
+                try await page.wait("!document.querySelector('#list').textContent.includes('Oat milk')")
+                try await page.waitUntilShown()
+                #expect(try await page.version == 5)
+                let after = (try await page.lines(), try await page.lines("#other-list"), try await log())
+                #expect(try after.0 == list.lines(at: 5) && after.0 != before.0)
+                #expect(try after.1 == list.lines(at: 4) && after.1 != before.1)
+                #expect(after.2 != before.2 && after.2.count == before.2.count)
+                // The newest version, and a log that is filtered.
+                try await page.click("#compare-end")
+                try await page.click("#last")
+                try await page.wait(forVersion: newest)
+                try await page.click("#filter-button")
+                try await page.fill("#filter [name=row]", "7")
+                try await page.press("Enter")
+                try await page.wait("document.querySelector('#log-count').textContent === '2 commits'")
+                try setAside(newest)
+                try await page.wait("document.querySelector('#log-count').textContent === '1 commit'")
+                try await page.waitUntilShown()
+                #expect(try await page.version == newest)
+                #expect(try await page.lines() == list.lines(at: newest))
             }
         }
 
@@ -364,7 +406,7 @@ extension Page {
           const { fault, limit, held, wait } = control;
           if (held && address.startsWith(held)) await wait;
           if (fault === "lost") throw new TypeError("lost");
-          const isSearch = address.startsWith("/api/log") || address.startsWith("/api/search");
+          const isSearch = address.startsWith("api/log") || address.startsWith("api/search");
           const answer = await original(limit && isSearch ? address.replace(/limit=\\d+/, `limit=${limit}`) : address, options);
           if (fault === "cut") answer.text = () => Promise.reject(new TypeError("cut"));
           return answer;

@@ -207,6 +207,32 @@ extension BrowserTests {
             }
         }
 
+        @Test func `the trash is shown to its end, however little the server looks at in time`() async throws {
+            let list = try TestList.shopping()
+            try list.deletePaint()
+            try list.store.edit("Clear") { try $0.delete(.items([5, 1])) }
+            try list.store.waitUntilDurable()
+            // Each answer ends with the first commit of which it has rows.
+            let script = """
+                { const original = window.fetch;
+                window.fetch = async (address, options) => {
+                  const answer = await original(address, options);
+                  if (!address.startsWith("api/trash")) return answer;
+                  const { rows } = await answer.json();
+                  const first = rows[0]?.deleted.version;
+                  const kept = rows.filter((row) => row.deleted.version === first);
+                  const next = kept.length < rows.length ? first : null;
+                  return new Response(JSON.stringify({ rows: kept, more: false, next }));
+                }; }
+                """
+            try await withPage(of: list.path, script: script) { page in
+                try await page.openTab("trash")
+                let all = try list.store.trash()
+                #expect(Set(all.map(\.commit.version)).count > 1)
+                #expect(try await page.texts("#detail .found .row .id") == all.map { "\($0.row.id)" })
+            }
+        }
+
         @Test func `finds rows by their words`() async throws {
             let list = try TestList.shopping()
             try await withPage(of: list.path) { page in

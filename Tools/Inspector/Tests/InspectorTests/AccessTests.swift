@@ -67,7 +67,7 @@ struct AccessTests {
                 ("GET /api/rows", ["Cookie: \(name)=\(session.dropLast())"], 401, "cookie"),
                 ("GET /api/rows", ["Cookie: \(name)=\(session)0"], 401, "cookie"),
                 ("GET /api/rows", ["Cookie: \(name)="], 401, "cookie"),
-                ("GET /api/rows", ["Cookie: listory-inspector-1=\(session)"], 401, "cookie"),
+                ("GET /api/rows", ["Cookie: listory=\(session)"], 401, "cookie"),
                 ("GET /api/events", ["Cookie: -"], 401, "cookie"),
                 ("GET /api/export?format=store", ["Cookie: -"], 401, "cookie"),
                 ("POST /api/exec", ["Cookie: -"], 401, "cookie"),
@@ -88,10 +88,13 @@ struct AccessTests {
             ]
             let version = try store.version
             for request in requests {
+                let line =
+                    request.line.contains("/open")
+                    ? request.line : request.line.replacingOccurrences(of: " /", with: " \(browser.prefix)/")
                 let isWriting = !request.line.hasPrefix("GET")
                 let known = isWriting ? try browser.writing() : browser.fields
                 let answer = try Browser.request(
-                    browser.port, request.line, fields(known, request.fields, browser.port),
+                    browser.port, line, fields(known, request.fields, browser.port),
                     isWriting ? Self.toggle : "")
                 #expect(answer.status == request.status && answer.errorCode == request.code, "\(request): \(answer)")
                 #expect(answer.fields["content-type"] == "application/json; charset=utf-8")
@@ -101,11 +104,28 @@ struct AccessTests {
             #expect(try browser.ask("/api/state").status == 200)
             let local = fields(
                 try browser.writing(), ["Host: localhost:PORT", "Origin: http://localhost:PORT"], browser.port)
-            #expect(try Browser.request(browser.port, "POST /api/exec", local, Self.toggle).status == 200)
+            let post = "POST \(browser.prefix)/api/exec"
+            #expect(try Browser.request(browser.port, post, local, Self.toggle).status == 200)
             #expect(try browser.exec(Self.toggle).status == 200)
             let typed = fields(browser.fields, ["Sec-Fetch-Site: none"], browser.port)
-            #expect(try Browser.request(browser.port, "GET /api/state", typed).status == 200)
+            #expect(try Browser.request(browser.port, "GET \(browser.prefix)/api/state", typed).status == 200)
             #expect(try store.version.rawValue == version.rawValue + 2)
+        }
+    }
+
+    @Test("Outside of the path of the cookie there is nothing")
+    func outside() async throws {
+        try await inspecting(store) { _, browser in
+            let (prefix, other) = (browser.prefix, String(repeating: "0", count: 32))
+            for path in [
+                "/", "/page.js", "/api/state", "//api/state", "/\(other)/", "/\(other)/api/state", prefix,
+                "\(prefix.dropLast())/api/state", "\(prefix)0/api/state", "/\(prefix)/api/state",
+                "\(prefix)/open?token=x",
+            ] {
+                let answer = try Browser.request(browser.port, "GET \(path)", browser.fields)
+                #expect(answer.status == 404 && answer.errorCode == "path", "\(path): \(answer)")
+            }
+            for path in ["/", "/page.js", "/api/state"] { #expect(try browser.ask(path).status == 200, "\(path)") }
         }
     }
 
@@ -139,7 +159,7 @@ struct AccessTests {
         }
     }
 
-    @Test("The launch link works once, and gives a cookie that no script reads and no other site sends")
+    @Test("The launch link works once, and gives a cookie that no script reads, and no other site or server receives")
     func launchLink() async throws {
         try await inspecting(store, allowsWriting: true) { inspector, _ in
             let link = inspector.link()
@@ -149,10 +169,13 @@ struct AccessTests {
             #expect(try Browser.request(port, "GET \(wrong)", host).errorCode == "link")
             #expect(try Browser.request(port, "GET /open", host).status == 400)
             let first = try Browser.request(port, "GET \(path)", host)
-            #expect(first.status == 303 && first.fields["location"] == "/")
+            let page = try #require(first.fields["location"])
+            #expect(first.status == 303 && page.wholeMatch(of: /\/[0-9a-f]{32}\//) != nil)
             let cookie = try #require(first.fields["set-cookie"]).components(separatedBy: "; ")
-            #expect(Set(cookie.dropFirst()) == ["Path=/", "HttpOnly", "SameSite=Strict"])
-            #expect(cookie[0].hasPrefix("listory-inspector-\(port)="))
+            #expect(Set(cookie.dropFirst()) == ["Path=\(page)", "HttpOnly", "SameSite=Strict"])
+            #expect(cookie[0].wholeMatch(of: /listory-inspector=[0-9a-f]{32}/) != nil)
+            // Who knows one of them knows neither of the others.
+            #expect(Set([page.dropFirst().dropLast(), cookie[0].suffix(32), path.suffix(32)]).count == 3)
             let second = try Browser.request(port, "GET \(path)", host)
             #expect(second.status == 401 && second.errorCode == "link" && second.fields["set-cookie"] == nil)
             // Each link is another one.
@@ -196,7 +219,7 @@ struct AccessTests {
                 if line.contains("Access.isEqual(") { found += 1 }
             }
         }
-        #expect(found == 3)
+        #expect(found == 4)
     }
 
     @Test("Without permission to write there is no token, and nothing is written")
@@ -250,7 +273,7 @@ struct AccessTests {
             let long = try browser.exec(#"{"begin":"\#(String(repeating: "x", count: 20_000))"}"#)
             #expect(long.status == 413 && long.errorCode == "tooLarge")
             // Each of these differs in one thing from one that is answered.
-            let host = "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n"
+            let host = "GET \(browser.prefix)/ HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n"
             func fields(_ count: Int, _ length: Int) -> String {
                 (0..<count).map { "X\($0): \(String(repeating: "x", count: length))\r\n" }.joined()
             }
@@ -268,7 +291,7 @@ struct AccessTests {
             }
             // A body that does not arrive.
             let slow = try Connection(port: browser.port)
-            let head = ["POST /api/exec HTTP/1.1"] + (try browser.writing()) + ["Content-Length: 100"]
+            let head = ["POST \(browser.prefix)/api/exec HTTP/1.1"] + (try browser.writing()) + ["Content-Length: 100"]
             slow.send(head.joined(separator: "\r\n") + "\r\n\r\n{")
             let answer = try slow.readAnswer()
             #expect(answer.status == 408 && answer.errorCode == "tooSlow")
@@ -304,7 +327,7 @@ struct AccessTests {
             // With three that listen and an idle one, eight others make twelve. One more is answered only when another has ended.
             func asking() throws -> Connection {
                 let connection = try Connection(port: browser.port)
-                connection.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n\r\n")
+                connection.send("GET \(browser.prefix)/ HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n\r\n")
                 return connection
             }
             var others = try (0..<8).map { _ in try asking() }

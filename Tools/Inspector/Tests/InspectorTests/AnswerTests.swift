@@ -274,9 +274,34 @@ struct AnswerTests {
         }
     }
 
+    @Test("If there is no time, an answer about the trash ends with a commit, and the next one continues behind it")
+    func trashInParts() async throws {
+        var limits = Limits()
+        limits.answerTime = .zero
+        try await inspecting(store, limits: limits) { _, browser in
+            for words in ["", "changed", "nowhere"] {
+                let all = try browser.allTrash(words)
+                var printed: [UInt8] = []
+                try TrashReport.print(store, containing: SearchWords(words), .json) { printed += $0 }
+                #expect(all.rows.map { $0["row"]?["id"] } == (try JSONValue.lines(printed)).map { $0["row"]?["id"] })
+                // The rows of a commit are in one answer.
+                let commits = Set(try store.trash().map(\.commit.version)).count
+                #expect(commits > 3 && all.answers == commits, "\(words)")
+            }
+        }
+        // With time for all of it, one answer is enough.
+        limits.answerTime = .seconds(3600)
+        try await inspecting(store, limits: limits) { _, browser in
+            let answers = try browser.allTrash("").answers
+            #expect(answers == 1)
+        }
+    }
+
     @Test("The trash has the rows that the tool prints, with and without words, as far as the limit")
     func trash() async throws {
-        try await inspecting(store) { _, browser in
+        var limits = Limits()
+        limits.answerTime = .seconds(3600)
+        try await inspecting(store, limits: limits) { _, browser in
             for words in ["", "changed", "row 1", "nowhere"] {
                 var printed: [UInt8] = []
                 try TrashReport.print(store, containing: SearchWords(words), .json) { printed += $0 }
@@ -288,7 +313,7 @@ struct AnswerTests {
                     #expect(rows.map { $0["row"]?["id"] } == all.prefix(limit).map { $0["row"]?["id"] }, "\(words)")
                     #expect(rows.map { $0["deleted"] } == all.prefix(limit).map { $0["deleted"] })
                     #expect(rows.map { $0["section"] } == all.prefix(limit).map { $0["section"] })
-                    #expect(answer["more"] == .bool(all.count > limit))
+                    #expect(answer["more"] == .bool(all.count > limit) && answer["next"] == .null)
                     if words.isEmpty {
                         let last = try store.trash(limit: limit).map { Int($0.lastVersion.rawValue) }
                         #expect(rows.map { $0["last"]?.number } == last)
@@ -426,7 +451,7 @@ struct AnswerTests {
         limits.testSeconds = 1e6
         try await inspecting(store, limits: limits) { _, browser in
             let path = "/api/export?format=test&where=section+many+"
-            let lines = ["GET \(path)count+%3D+5000 HTTP/1.1"] + browser.fields
+            let lines = ["GET \(browser.prefix)\(path)count+%3D+5000 HTTP/1.1"] + browser.fields
             var slow: Connection?
             var answer: Answer
             // Whichever of the two comes first.
@@ -473,7 +498,7 @@ struct AnswerTests {
                 "changes?from=1", "changes?to=1",
                 "batches?from=1", "diff?to=1", "timeline?buckets=0", "timeline?buckets=1001", "log?limit=201",
                 "log?cause=nothing", "log?kind=nothing", "log?since=yesterday", "commit", "commit?version=", "history",
-                "history?id=1&section=yes", "trash?limit=0", "trash?before=1", "why", "why?id=1&outline=1",
+                "history?id=1&section=yes", "trash?limit=0", "trash?before=", "why", "why?id=1&outline=1",
                 "why?id=1&filter=done",
                 "why?id=1&limit=x", "blame?id=1&from=0", "export", "export?format=xml",
                 "export?format=store&from=1", "export?format=lines&where=count+%3D+1", "export?format=test",
@@ -488,6 +513,21 @@ struct AnswerTests {
             let unnamed = try browser.ask("/api/rows?at=soon")
             #expect(unnamed.status == 404 && unnamed.errorCode == "unknownName", "\(unnamed)")
             #expect(try browser.get("/api/rows?from=9223372036854775807&limit=500")["lines"]?.elements == [])
+        }
+    }
+}
+
+extension Browser {
+    /// All deleted rows with some words, and how many answers they came in.
+    fileprivate func allTrash(_ words: String) throws -> (rows: [JSONValue], answers: Int) {
+        var (rows, answers, before): ([JSONValue], Int, String) = ([], 0, "")
+        while true {
+            let answer = try get("/api/trash?limit=1000&words=\(words)\(before)")
+            #expect(answer["more"] == .bool(false))
+            rows += answer["rows"]?.elements ?? []
+            answers += 1
+            guard let next = answer["next"]?.number else { return (rows, answers) }
+            before = "&before=\(next)"
         }
     }
 }

@@ -8,6 +8,8 @@ import ToolSupport
 /// A browser that was given the launch link.
 struct Browser: Sendable {
     let port: Int
+    /// What the paths of the page begin with.
+    let prefix: String
     let cookie: String
 
     /// Opens a launch link.
@@ -15,10 +17,12 @@ struct Browser: Sendable {
         guard let url = URL(string: link), let port = url.port else { throw Trouble(description: "no link: \(link)") }
         self.port = port
         let answer = try Browser.request(port, "GET \(url.path)?\(url.query ?? "")", ["Host: 127.0.0.1:\(port)"])
-        guard answer.status == 303, let cookie = answer.fields["set-cookie"]?.split(separator: ";").first else {
+        guard answer.status == 303, let page = answer.fields["location"],
+            let cookie = answer.fields["set-cookie"]?.split(separator: ";").first
+        else {
             throw Trouble(description: "the link does not open the page: \(answer)")
         }
-        self.cookie = String(cookie)
+        (prefix, self.cookie) = (String(page.dropLast()), String(cookie))
     }
 
     /// The fields of a request from the page.
@@ -28,13 +32,13 @@ struct Browser: Sendable {
 
     /// Asks for an answer, which has to succeed.
     func get(_ path: String) throws -> JSONValue {
-        let answer = try Browser.request(port, "GET \(path)", fields)
+        let answer = try ask(path)
         guard answer.status == 200 else { throw Trouble(description: "GET \(path): \(answer)") }
         return try answer.json
     }
 
     /// Asks for an answer of any status.
-    func ask(_ path: String) throws -> Answer { try Browser.request(port, "GET \(path)", fields) }
+    func ask(_ path: String) throws -> Answer { try Browser.request(port, "GET \(prefix)\(path)", fields) }
 
     /// The fields of a request to write.
     func writing() throws -> [String] {
@@ -45,7 +49,9 @@ struct Browser: Sendable {
     }
 
     /// Sends a request of `exec`.
-    func exec(_ line: String) throws -> Answer { try Browser.request(port, "POST /api/exec", writing(), line) }
+    func exec(_ line: String) throws -> Answer {
+        try Browser.request(port, "POST \(prefix)/api/exec", writing(), line)
+    }
 
     /// Sends a request over a connection of its own.
     static func request(_ port: Int, _ line: String, _ fields: [String], _ body: String = "") throws -> Answer {
@@ -66,7 +72,8 @@ final class Listener {
 
     fileprivate init(_ browser: Browser) throws {
         connection = try Connection(port: browser.port)
-        connection.send((["GET /api/events HTTP/1.1"] + browser.fields).joined(separator: "\r\n") + "\r\n\r\n")
+        let head = ["GET \(browser.prefix)/api/events HTTP/1.1"] + browser.fields
+        connection.send(head.joined(separator: "\r\n") + "\r\n\r\n")
         let (status, fields) = try connection.readHead()
         guard status == 200, fields["content-type"]?.hasPrefix("text/event-stream") == true else {
             throw Trouble(description: "GET /api/events: \(status)")

@@ -103,7 +103,7 @@ struct HostileTests {
             var connections: [Connection] = []
             for format in ["store", "lines", "store", "lines"] {
                 let connection = try Connection(port: browser.port)
-                let request = ["GET /api/export?format=\(format) HTTP/1.1"] + browser.fields
+                let request = ["GET \(browser.prefix)/api/export?format=\(format) HTTP/1.1"] + browser.fields
                 connection.send(request.joined(separator: "\r\n") + "\r\n\r\n")
                 #expect(try connection.readHead().status == 200)
                 connections.append(connection)

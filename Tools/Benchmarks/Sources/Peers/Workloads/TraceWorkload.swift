@@ -29,24 +29,28 @@ struct TraceWorkload {
     /// Replays, then reads the version in the middle and compares it with the newest.
     func measurePast(_ sink: Sink) throws -> Values {
         let (store, rowCount, time, memory) = try replayed()
-        let end = try store.snapshot
-        guard end.itemCount == rowCount else { throw WrongResult(what: "rows of the recording") }
         var values: Values = [.seconds: time, .net: time]
-        // A single commit has no version in the middle.
-        if order.contender == .listory {
-            let middle = Version(end.version.rawValue / 2)
-            var past: UntypedSnapshot?
-            values[.checkout] = try seconds { past = try store.snapshot(at: middle) }
-            values[.difference] = try seconds {
-                let changes = try store.changeset(from: middle, to: end.version)
-                sink.take(changes.items.inserted.count)
-            }
-            guard past?.version == middle else { throw WrongResult(what: "rows of the middle") }
-        }
+        try measurePast(of: store, rowCount: rowCount, &values, sink)
+        // Snapshots would keep the file open: a store gives back what is free in it when nobody reads it any more.
         try store.close()
         values[.disk] = try bytesOnDisk(order.path)
         values[.memory] = memory
         return values
+    }
+
+    private func measurePast(of store: UntypedStore, rowCount: Int, _ values: inout Values, _ sink: Sink) throws {
+        let end = try store.snapshot
+        guard end.itemCount == rowCount else { throw WrongResult(what: "rows of the recording") }
+        // A single commit has no version in the middle.
+        guard order.contender == .listory else { return }
+        let middle = Version(end.version.rawValue / 2)
+        var past: UntypedSnapshot?
+        values[.checkout] = try seconds { past = try store.snapshot(at: middle) }
+        values[.difference] = try seconds {
+            let changes = try store.changeset(from: middle, to: end.version)
+            sink.take(changes.items.inserted.count)
+        }
+        guard past?.version == middle else { throw WrongResult(what: "rows of the middle") }
     }
 
     /// Replays, then undoes the last keys.

@@ -86,7 +86,7 @@ extension InspectedStore {
         let from = try query.number("from", 0...Int.max, default: 0)
         try snapshot.reading {
             let lines = snapshot.rows(in: .rowsWithHeaders)
-            let budget = Budget()
+            let budget = Budget(answerTime)
             var (line, left) = (min(from, lines.count), limit)
             writer.member("version", snapshot.version.rawValue)
             writer.key("rows")

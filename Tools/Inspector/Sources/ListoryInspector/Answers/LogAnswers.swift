@@ -35,7 +35,7 @@ extension InspectedStore {
         var next: Version?
         if last > store.oldestVersion {
             range.last = VersionName(last)
-            let budget = Budget()
+            let budget = Budget(answerTime)
             next = try report.print(range, limit: limit) { _ in budget.isLeft }
         }
         writer.key("commits")

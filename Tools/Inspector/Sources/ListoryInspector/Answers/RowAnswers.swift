@@ -1,7 +1,8 @@
 // What happened to rows: their histories, the commits that made them as they are, why they are where they are, and those that
 // were deleted.
 //
-// Always holds: the index of touches answers; the log is not read through.
+// Always holds: the index of touches answers; the log is not read through. An answer about the trash ends after some rows or
+// some time.
 
 import ListModel
 import Listory
@@ -67,10 +68,9 @@ extension InspectedStore {
     func trash(_ query: Query, _ writer: inout JSONWriter) throws {
         let limit = try query.number("limit", 1...1000, default: 50)
         let words = SearchWords(query.text("words") ?? "")
+        let before = try query.version("before")?.version(in: store)
         let version = try store.version
-        let rows = try store.trash(limit: limit + 1) { row in
-            try words.isEmpty || source.withShownContent(of: row.row.content) { words.match(content: $0) }
-        }
+        let (rows, next) = try trash(words, before: before, limit: limit + 1)
         writer.member("version", version.rawValue)
         writer.key("rows")
         try writer.array { writer in
@@ -87,6 +87,40 @@ extension InspectedStore {
             }
         }
         writer.member("more", rows.count > limit)
+        writer.writeNext(next?.rawValue)
+    }
+
+    /// Deleted rows with some words.
+    ///
+    /// - Returns: the rows, and the version before which the search has to continue, if the time was over. All rows that the
+    ///   commit of that version deleted were looked at.
+    private func trash(
+        _ words: SearchWords, before: Version?, limit: Int
+    ) throws -> (rows: [UntypedTrashedRow], next: Version?) {
+        struct TimeIsOver: Error {}
+        let budget = Budget(answerTime)
+        while true {
+            let count = store.replacementCount
+            var rows: [UntypedTrashedRow] = []
+            var last: Version?
+            var isWhole = true
+            do {
+                _ = try store.trash(before: before, limit: limit) { row in
+                    if let last, last != row.commit.version, !budget.isLeft { throw TimeIsOver() }
+                    last = row.commit.version
+                    guard
+                        try words.isEmpty
+                            || source.withShownContent(of: row.row.content, { words.match(content: $0) })
+                    else { return false }
+                    rows.append(row)
+                    return true
+                }
+            } catch is TimeIsOver {
+                isWhole = false
+            }
+            // Otherwise the store has begun again, so that some rows may be there twice.
+            if store.replacementCount == count { return (rows, isWhole ? nil : last) }
+        }
     }
 
     /// The parameters of `/api/why`.

@@ -15,11 +15,14 @@ extension InspectedStore {
     ///
     /// - Parameter token: what a request to write has to have.
     func state(_ token: String, _ writer: inout JSONWriter) throws {
+        // Read first: a page that has learned of a replacement must not be told of rows before it.
+        let replacementCount = store.replacementCount
         let snapshot = try store.snapshot
         let undo = try store.undoState()
         writer.member("path", store.path)
         writer.member("name", URL(filePath: store.path).lastPathComponent)
         writer.member("version", snapshot.version.rawValue)
+        writer.member("replacements", replacementCount)
         writer.member("oldest", store.oldestVersion.rawValue)
         writer.member("position", try store.history.position.rawValue)
         writer.key("time")

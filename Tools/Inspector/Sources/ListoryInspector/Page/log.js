@@ -17,10 +17,11 @@ export class WholeLog {
   #parts;
   #loading = new Map();
 
-  /** @param earlier the log before new commits came: what was loaded stays true. */
-  constructor(oldest, newest, earlier = null) {
-    Object.assign(this, { oldest, newest, total: newest - oldest, isComplete: true });
-    this.#parts = earlier instanceof WholeLog && earlier.oldest === oldest ? earlier.#parts : new Map();
+  /** @param earlier the log before new commits came: what was loaded stays true, unless commits were replaced. */
+  constructor({ oldest, version: newest, replacements }, earlier = null) {
+    Object.assign(this, { oldest, newest, replacements, total: newest - oldest, isComplete: true });
+    const isSame = earlier instanceof WholeLog && earlier.oldest === oldest && earlier.replacements === replacements;
+    this.#parts = isSame ? earlier.#parts : new Map();
   }
 
   index(version) { return this.newest - version; }
@@ -70,8 +71,8 @@ export class FilteredLog {
   #next;
   #loading = null;
 
-  constructor(filter, oldest, newest) {
-    Object.assign(this, { filter, oldest, newest });
+  constructor(filter, { oldest, version: newest, replacements }) {
+    Object.assign(this, { filter, oldest, newest, replacements });
     this.#next = newest + 1;
   }
 

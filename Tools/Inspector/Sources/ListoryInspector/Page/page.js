@@ -47,8 +47,9 @@ const app = {
 let tab = "commit";
 /** The filter of the log, also while it is still being loaded. */
 let filter = {};
-/** The rows that are shown. */
+/** The rows that are shown, and how often commits had been replaced before they were asked for. */
 let source = null;
+let replacements = 0;
 
 const list = new Windowed(element("list"), { fill: fillLine, choose: chooseLine, attempt });
 const otherList = new Windowed(element("other-list"), { fill: fillLine, choose: chooseLine, attempt });
@@ -160,13 +161,22 @@ async function showWanted() {
   return isShown;
 }
 
+/** Whether versions that are shown may be other commits by now. */
+const isReplaced = () => source !== null && replacements !== app.info.replacements;
+
 async function showVersions({ at, beside, duration = 220 }) {
   const from = app.at;
+  const { info } = app;
+  const isOther = isReplaced();
+  if (isOther) {
+    at ??= Math.min(from, info.version);
+    beside ??= app.other && Math.min(app.other, info.version);
+  }
   const [next, other] = await Promise.all([
     at === undefined ? source : RowSource.at(at, ...list.sight(source?.total ?? 0)),
     beside === undefined ? app.other !== null && otherList.source : beside !== null && RowSource.at(beside, 0, 60),
   ]);
-  const isNear = source && next.version !== from && Math.abs(next.version - from) <= nearVersions;
+  const isNear = source && !isOther && next.version !== from && Math.abs(next.version - from) <= nearVersions;
   const found = other ? await marks(other.version, next.version) : isNear ? await marks(from, next.version) : null;
   // Before the lines are drawn: a list that is hidden has no height, so it would have too few of them.
   showSides(next, other, found?.isComplete);
@@ -174,7 +184,7 @@ async function showVersions({ at, beside, duration = 220 }) {
   await Promise.all(other ? [list.show(next, { mark }), otherList.show(other, { mark: (line) => found.marks.before(line) })]
     : [list.show(next, { mark, isGone: (line) => found?.marks.before(line) === "deleted", duration: found ? duration : 0 })]);
   Object.assign(app, { at: next.version, other: other ? other.version : null });
-  source = next;
+  [source, replacements] = [next, info.replacements];
   versionShown();
 }
 
@@ -388,16 +398,16 @@ let logNumber = 0;
 function showLog() {
   logNumber += 1;
   const mine = logNumber;
-  const { oldest, version } = app.info;
+  const { info } = app;
   const { source: log } = logList;
   return attempt(async () => {
     try {
       const isFiltered = Object.keys(filter).length > 0;
-      const isGrowing = isFiltered ? log.filter === filter : log instanceof WholeLog;
+      const isGrowing = isFiltered ? log.filter === filter && log.replacements === info.replacements : log instanceof WholeLog;
       const before = log.total;
-      if (isFiltered && isGrowing) await log.grow(version);
+      if (isFiltered && isGrowing) await log.grow(info.version);
       if (mine !== logNumber) return false;
-      const next = !isFiltered ? new WholeLog(oldest, version, log) : isGrowing ? log : new FilteredLog(filter, oldest, version);
+      const next = !isFiltered ? new WholeLog(info, log) : isGrowing ? log : new FilteredLog(filter, info);
       await logList.show(next, { grown: isGrowing ? next.total - before : 0 });
     } catch (error) {
       if (mine === logNumber) filter = log.filter ?? {};
@@ -578,7 +588,7 @@ async function learn() {
 let isLearning = false;
 let hasNews = false;
 
-/** Another version is there. Of many, the last one is shown. */
+/** Another version is there, or commits were replaced. Of many, the last one is shown. */
 async function news() {
   hasNews = true;
   if (isLearning) return;
@@ -593,10 +603,12 @@ async function news() {
     });
     // What the user has asked for meanwhile comes first.
     await showing;
-    if (app.at === head && head !== app.info.version && !player) {
+    if (app.at === head && (head !== app.info.version || isReplaced()) && !player) {
       // Whoever has scrolled the log reads there.
       revealed = app.info.version;
       await show({ at: app.info.version });
+    } else if (isReplaced()) {
+      await show({});
     } else if (app.at === app.info.version) {
       // An edit of this page has shown its version already.
       placeShown();
@@ -704,9 +716,13 @@ await attempt(async () => {
   await readLink();
   performance.mark("usable");
   await attempt(showTimeline);
-  let known = app.info.version;
+  let known = app.info;
   follow({
-    version: ({ version }) => { if (version !== known) { known = version; news(); } },
+    version: (event) => {
+      if (event.version === known.version && event.replacements === known.replacements) return;
+      known = event;
+      news();
+    },
     lost: (isLost) => {
       element("connection").textContent = isLost ? "Not connected" : "";
       if (isLost) return;

@@ -47,27 +47,37 @@ export async function findPanel(app, isWanted) {
   return [title, form, isEmpty ? make("p", { class: "faint" }, "No row has these words.") : list];
 }
 
-/** How many deleted rows are shown at most; words find the others. */
+/** How many deleted rows are asked for at a time, and at most; words find the others. */
+const trashCount = 50;
 const trashLimit = 1000;
 
-/** Rows that were deleted and are not back. */
-export async function trashPanel(app) {
+/** Rows that were deleted and are not back. The search goes on by itself until there are some to show. */
+export async function trashPanel(app, isWanted) {
   const title = make("h2", {}, "Trash");
   const form = wordsForm("Words in deleted rows", app.trashWords, (words) => { app.trashWords = words; app.showPanel(); });
+  // The version at which the search has arrived, and the rows before it that are shown.
+  let before = null;
   let shown = 0;
   const button = (text, request, done) => make("button", { type: "button",
     onclick: () => app.exec(JSON.stringify(request), done) }, text);
   const list = await inParts(app, make("ul", { class: "found trash" }), async () => {
-    const { rows, more } = await ask("trash", { words: app.trashWords, limit: Math.min(shown + 50, trashLimit) });
-    const elements = rows.slice(shown).map(({ row, section, title: name, last, deleted }) => make("li", {},
+    const found = [];
+    let hasMore = false;
+    do {
+      const limit = Math.min(shown + trashCount - found.length, trashLimit);
+      const { rows, more, next } = await ask("trash", { words: app.trashWords, before, limit });
+      found.push(...rows.slice(shown));
+      [before, shown] = next === null ? [before, rows.length] : [next, 0];
+      hasMore = next !== null || (more && shown < trashLimit);
+    } while (hasMore && found.length < trashCount && isWanted());
+    const elements = found.map(({ row, section, title: name, last, deleted }) => make("li", {},
       rowLine(app, row),
       make("span", { class: "faint" }, "in ", foreign(name || idText(section)), ", last in ", versionButton(app, last)),
       commitLine(app, deleted),
       app.info.canWrite ? make("div", { class: "buttons" },
         button("Put back", { restoreRow: { id: row.id, version: last } }, "The row is back."),
         button("Put the section back", { restoreSection: { id: section, version: last } }, "The section is back.")) : null));
-    shown = rows.length;
-    return { elements, hasMore: more && shown < trashLimit };
+    return { elements, hasMore };
   });
   const isEmpty = !list.querySelector("li");
   return [title, form, isEmpty ? make("p", { class: "faint" }, "No deleted row.") : list];

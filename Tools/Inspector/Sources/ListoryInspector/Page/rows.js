@@ -1,6 +1,7 @@
 // The rows of a version, as a source of lines and as elements.
 //
-// Always holds: a version never changes, so what was loaded of it stays true.
+// Always holds: a version never changes until commits are replaced, so what was loaded of it stays true; then the page makes
+// another source.
 
 import { ask } from "./server.js";
 import { counted, fill, foreign, idText, make, number } from "./text.js";

@@ -1,7 +1,7 @@
 // What the page asks the server.
 //
 // Always holds: numbers that JavaScript cannot hold exactly are kept digit by digit; a refusal is a `Refusal` with the
-// server's own words.
+// server's own words; addresses are relative, because the path of the page is a secret.
 
 /** A request that was refused. */
 export class Refusal extends Error {
@@ -46,7 +46,7 @@ export function address(name, query = {}) {
     for (const each of [value].flat()) if (each != null && each !== "") words.append(key, each);
   }
   const text = words.toString();
-  return `/api/${name}${text && "?"}${text}`;
+  return `api/${name}${text && "?"}${text}`;
 }
 
 /** The answer to a question. */
@@ -76,7 +76,7 @@ export async function fileAddress(name, query) {
 /** Makes an edit. The body is text, so that numbers in it stay as they are. */
 export async function exec(body, token) {
   if (!JSON.rawJSON) throw new Refusal(0, "browser", "This browser would change long numbers. Edit with a newer one.");
-  return answer(await request("/api/exec", {
+  return answer(await request("api/exec", {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Listory-Token": token },
     body,
@@ -94,7 +94,7 @@ export function follow({ version, lost }) {
     source?.close();
     // A browser has only six connections to a server, so tabs that nobody sees leave theirs to others.
     if (document.hidden) return;
-    const mine = source = new EventSource("/api/events");
+    const mine = source = new EventSource("api/events");
     const again = () => {
       mine.close();
       tell(true);

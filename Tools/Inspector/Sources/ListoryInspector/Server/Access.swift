@@ -3,6 +3,9 @@
 // Every user and program of this machine can connect to a port of loopback, so a browser has to show that it was given the
 // link. The link may be read from a list of processes or a browser's history, so it works once.
 //
+// A browser sends a cookie to every port of its host. But it only sends it to the paths below that of the cookie, so the page
+// is below a path that other servers cannot guess.
+//
 // Always holds: secrets have 128 random bits; comparing takes the same time wherever two texts differ.
 
 import Synchronization
@@ -11,6 +14,8 @@ import Synchronization
 final class Access: Sendable {
     /// What a browser sends in its cookie.
     let session = Access.secret()
+    /// The first part of all paths of the page.
+    let prefix = Access.secret()
     /// What a request to write has besides.
     let writing = Access.secret()
     /// The links that were not used yet.

@@ -1,7 +1,7 @@
 // The stream of new versions that a page listens to, as server-sent events.
 //
-// Always holds: the first event tells the version now, and each other one a version after it; a page that is slow gets
-// several commits as one event.
+// Always holds: the first event tells the version now, and each other one a version after it, unless commits were replaced: then
+// it tells a greater number of replacements. A page that is slow gets several commits as one event.
 
 import Hummingbird
 import ListModel
@@ -26,9 +26,9 @@ struct EventStream: Sendable {
                 defer { place.leave() }
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     let first = updates.initial
-                    try await writer.write(EventStream.event(first, since: first.version))
+                    try await writer.write(event(first, since: first.version))
                     for await update in updates.cancelOnGracefulShutdown() {
-                        try await writer.write(EventStream.event(update.snapshot, since: update.previous.version))
+                        try await writer.write(event(update.snapshot, since: update.previous.version))
                     }
                     try await writer.write(ByteBuffer(string: "event: end\ndata: {}\n\n"))
                 }
@@ -36,10 +36,11 @@ struct EventStream: Sendable {
             })
     }
 
-    private static func event(_ snapshot: UntypedSnapshot, since version: Version) -> ByteBuffer {
+    private func event(_ snapshot: UntypedSnapshot, since version: Version) -> ByteBuffer {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("version", snapshot.version.rawValue)
+            writer.member("replacements", store.replacementCount)
             writer.member("since", version.rawValue)
             writer.member("rows", snapshot.itemCount)
             writer.member("sections", snapshot.sectionCount)

@@ -53,7 +53,11 @@ struct InspectorResponder: HTTPResponder {
 
     private func answer(_ request: Request, _ port: Int) async throws -> Response {
         try check.checkSource(request, port: port)
-        let path = request.uri.path
+        if request.uri.path == "/open" {
+            try checkMethod(request, .get)
+            return try open(request)
+        }
+        let path = try check.path(of: request)
         if let file = PageFiles.file(at: path) {
             try checkMethod(request, .get)
             return Response(
@@ -62,8 +66,7 @@ struct InspectorResponder: HTTPResponder {
         }
         guard let route = Route.all[path] else { throw Failure(.notFound, "path", "There is nothing at this path.") }
         try checkMethod(request, route.method)
-        if case .open = route { return try open(request, port) }
-        try check.checkCookie(request, port: port)
+        try check.checkCookie(request)
         return try await answer(request, route)
     }
 
@@ -79,7 +82,6 @@ struct InspectorResponder: HTTPResponder {
             try Query(request.uri.query ?? "", allowing: names)
         }
         switch route {
-        case .open: throw Failure(.notFound, "path", "There is nothing at this path.")
         case .answer(let names, let repeated, let write):
             let query = try Query(request.uri.query ?? "", allowing: names, repeated: repeated)
             return try await json { try write(inspected, query, &$0) }
@@ -114,12 +116,13 @@ struct InspectorResponder: HTTPResponder {
     }
 
     /// Exchanges the launch link for the cookie.
-    private func open(_ request: Request, _ port: Int) throws -> Response {
+    private func open(_ request: Request) throws -> Response {
         let token = try Query(request.uri.query ?? "", allowing: ["token"]).required("token", "the token of the link")
         guard check.access.useLink(token) else {
             throw Failure(.unauthorized, "link", "This link was used already, or is not one of this server.")
         }
-        let cookie = "\(RequestCheck.cookieName(port))=\(check.access.session); Path=/; HttpOnly; SameSite=Strict"
-        return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
+        let page = "/\(check.access.prefix)/"
+        let cookie = "\(RequestCheck.cookieName)=\(check.access.session); Path=\(page); HttpOnly; SameSite=Strict"
+        return Response(status: .seeOther, headers: [.location: page, .setCookie: cookie])
     }
 }

@@ -15,6 +15,8 @@ struct Limits: Sendable {
     /// How many connections there may be, and how many of them may listen to new versions.
     var connections = 64
     var streams = 16
+    /// How long an answer may look at one commit or row after another.
+    var answerTime = Duration.milliseconds(100)
     /// How long to look for less to put into a test.
     var testSeconds = 10.0
 }

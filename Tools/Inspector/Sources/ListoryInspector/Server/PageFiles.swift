@@ -12,7 +12,7 @@ enum PageFiles {
 
     private static func script(_ bytes: [UInt8]) -> File { File(type: "text/javascript", bytes: bytes) }
 
-    /// The file at a path.
+    /// The file at a path below that of the cookie.
     static func file(at path: String) -> File? {
         switch path {
         case "/": File(type: "text/html", bytes: PackageResources.page_html)

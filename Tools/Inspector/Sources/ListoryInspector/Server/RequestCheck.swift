@@ -4,8 +4,8 @@
 // - The host is a name of loopback, with our port. Otherwise another site could give its own name our address ("DNS
 //   rebinding") and read the answers.
 // - The origin is our own. A browser sends the origin with every POST, and no page can forge it.
-// - A request for something of the store has the cookie, which no other site can make a browser send, and no page can
-//   read.
+// - A request for something of the store has the cookie, which no other site can make a browser send, no page can read,
+//   and no other server of this machine receives, because the path of the cookie is a secret too.
 // - A request to write has a token besides, in a field that no form can send, and its body is JSON.
 //
 // Always holds: no field that another origin would need to read an answer is ever sent.
@@ -21,8 +21,8 @@ struct RequestCheck: Sendable {
     /// The field of the token of requests to write.
     static let token = "X-Listory-Token"
 
-    /// The name of the cookie. Cookies do not tell ports apart.
-    static func cookieName(_ port: Int) -> String { "listory-inspector-\(port)" }
+    /// The name of the cookie.
+    static let cookieName = "listory-inspector"
 
     /// Checks that a request was meant for this server, and comes from its page or from the user.
     ///
@@ -45,11 +45,23 @@ struct RequestCheck: Sendable {
         }
     }
 
+    /// The path of a request below that of the cookie, with its first slash.
+    ///
+    /// - Throws: ``Failure`` with 404.
+    func path(of request: Request) throws(Failure) -> String {
+        let path = request.uri.path.dropFirst()
+        let prefix = path.prefix { $0 != "/" }
+        guard Access.isEqual(access.prefix, String(prefix)) else {
+            throw Failure(.notFound, "path", "Open the link that was printed when the inspector started.")
+        }
+        return String(path.dropFirst(prefix.count))
+    }
+
     /// Checks that the browser was given the launch link.
     ///
     /// - Throws: ``Failure`` with 401.
-    func checkCookie(_ request: Request, port: Int) throws(Failure) {
-        let cookie = request.cookies[Self.cookieName(port)]?.value ?? ""
+    func checkCookie(_ request: Request) throws(Failure) {
+        let cookie = request.cookies[Self.cookieName]?.value ?? ""
         guard Access.isEqual(access.session, cookie) else {
             throw Failure(.unauthorized, "cookie", "Open the link that was printed when the inspector started.")
         }

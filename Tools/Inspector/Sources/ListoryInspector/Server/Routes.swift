@@ -7,8 +7,6 @@ import ToolSupport
 
 /// What is at a path.
 enum Route: Sendable {
-    /// Exchanges the launch link for the cookie.
-    case open
     /// An answer as JSON, whose members are written.
     case answer(
         [String], repeated: Set<String> = [], @Sendable (InspectedStore, Query, inout JSONWriter) throws -> Void)
@@ -24,9 +22,8 @@ enum Route: Sendable {
     /// The method that it takes.
     var method: HTTPRequest.Method { if case .exec = self { .post } else { .get } }
 
-    /// All paths besides those of the page's files.
+    /// All paths below that of the cookie, besides those of the page's files.
     static let all: [String: Route] = [
-        "/open": .open,
         "/api/state": .state,
         "/api/rows": .answer(["at", "from", "limit"]) { try $0.rows($1, &$2) },
         "/api/row": .answer(["id", "at"]) { try $0.row($1, &$2) },
@@ -40,7 +37,7 @@ enum Route: Sendable {
         "/api/commit": .answer(["version", "skip", "limit"]) { try $0.commit($1, &$2) },
         "/api/history": .answer(["id", "section", "before", "limit"]) { try $0.history($1, &$2) },
         "/api/blame": .answer(["id", "from", "limit"]) { try $0.blame($1, &$2) },
-        "/api/trash": .answer(["words", "limit"]) { try $0.trash($1, &$2) },
+        "/api/trash": .answer(["words", "before", "limit"]) { try $0.trash($1, &$2) },
         "/api/why": .answer(InspectedStore.whyParameters, repeated: ["section", "filter"]) { try $0.why($1, &$2) },
         "/api/export": .export,
         "/api/events": .events,

@@ -128,7 +128,9 @@ struct Query: Sendable {
 
 /// How long an answer that looks at one commit or row after another may look.
 struct Budget {
-    private let end = ContinuousClock.now + .milliseconds(100)
+    private let end: ContinuousClock.Instant
+
+    init(_ time: Duration) { end = .now + time }
 
     /// Whether there is time left.
     var isLeft: Bool { ContinuousClock.now < end }
