@@ -6,7 +6,7 @@ import ListModel
 import TestSupport
 import Testing
 
-@testable import Listory
+@testable @_spi(Sync) import Listory
 
 @Suite("The file of a compacted store")
 struct CompactedFileTests {
@@ -149,5 +149,15 @@ struct DamageTests {
         #expect(engine(.corrupted).saysDamage && engine(.pageNotFound).saysDamage)
         #expect(ListError.damagedCheckpoint(.empty).saysDamage)
         #expect(ListError.unknownItem(1).saysDamage)
+    }
+
+    @Test("A file that another process keeps, or a disk that is full or fails, may be used again soon")
+    func passing() {
+        for kind in [.writerBusy(waited: .seconds(1)), .engine(.noSpace), .engine(.inputOutput)] as [LMDBError.Kind] {
+            #expect(ListError(LMDBError(kind, in: "test")).mayPass)
+        }
+        #expect(ListError.appendFailed(durable: .empty, cause: LMDBError(.engine(.noSpace), in: "test")).mayPass)
+        #expect(!ListError(LMDBError(.engine(.panic), in: "test")).mayPass && !ListError.closed.mayPass)
+        #expect(!ListError.damagedCheckpoint(.empty).mayPass)
     }
 }

@@ -85,12 +85,17 @@ struct NeighbourTests {
         try new.close()
         let store = try UntypedStore.open(at: path, options: StoreOptions { $0.isReadOnly = isReadOnly })
         let (shown, count) = (try store.snapshot, store.replacementCount)
+        let updates = try store.updates()
         func ids() throws -> [UntypedID] { try store.snapshot.sections[0].items.map(\.id) }
         #expect(try ids() == [1, 2, 3])
         let other = try ChildProcess("StoreWriter", [path, "replaces"])
         #expect(other.firstLine() == "replaced \(shown.version)")
         for _ in 0..<400 where store.replacementCount == count { try await Task.sleep(for: .milliseconds(5)) }
         #expect(try ids() == [2, 3] && store.snapshot.version == shown.version && store.replacementCount > count)
+        var iterator = updates.makeAsyncIterator()
+        let update = try #require(await iterator.next())
+        #expect(update.previous.version == shown.version && update.versions == 1...shown.version)
+        #expect(update.changeset.items.deleted.count == 1)
         _ = other.kill()
         try store.close()
     }

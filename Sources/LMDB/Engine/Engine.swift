@@ -146,9 +146,8 @@ extension Engine {
     /// The result of a call that syncs; if it is an error, what else would be told of it is taken.
     @inline(__always)
     private static func takingErrors(_ environment: OpaquePointer?, _ code: Int32) -> Int32 {
-        if code == Platform.inputOutput || code == Platform.noSpace, let environment,
-            let descriptor = try? descriptor(environment)
-        {
+        // Those of LMDB itself are negative.
+        if code > 0, let environment, let descriptor = try? descriptor(environment) {
             Platform.takeSyncErrors(besides: descriptor)
         }
         return code

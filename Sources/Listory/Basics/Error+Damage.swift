@@ -1,4 +1,4 @@
-// Decides which errors say that a file is damaged.
+// Decides which errors say that a file is damaged, and which may pass.
 //
 // Always holds: an error that may be temporary (no memory, no reader slot, an error of the device) does not count as
 // damage, so it never causes a deletion.
@@ -10,6 +10,15 @@ extension ListError {
     /// Whether an error of opening, reading or editing a store says that its file is damaged. Any other error may pass, or
     /// has another cause: no memory, a full disk, a file that may not be read.
     public static func saysDamage(_ error: any Error) -> Bool { error.saysDamage && !error.isOfNewerRelease }
+
+    /// Whether the store may be used again soon: another process keeps the file, or the disk is full or has failed.
+    @_spi(Sync) public var mayPass: Bool {
+        switch self {
+        case .busy, .appendFailed: true
+        case .failed(let cause as LMDBError): cause.saysBusy || [.noSpace, .inputOutput].contains(cause.code)
+        default: false
+        }
+    }
 }
 
 extension Error {

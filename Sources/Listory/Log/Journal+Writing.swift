@@ -129,18 +129,14 @@ extension Journal {
     /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if that cannot be found; `LMDBError`.
     func refresh() throws -> LogHead {
         guard let end = try table?.published(), end.head != head else { return head }
-        if end.head.version <= head.version {
-            // It is older than this log, or another process has replaced pending commits of a replica. Who may write finds out while
-            // nobody else does (`findEnd`).
-            let (found, _) = try readCopy()
-            guard environment.options.isReadOnly, found.head == end.head else { return head }
-            state.withLock { $0 = found }
-            return found.head
-        }
+        // Or it is older than this log. A process that may write finds out while nobody else does (`findEnd`).
+        let isReplaced = end.head.version <= head.version
+        if isReplaced && !environment.options.isReadOnly { return head }
         // An entry that is drained between the two reads is missing in both.
         for _ in 0..<100 {
-            var (found, _) = try readCopy(through: end.head.version)
+            var (found, _) = try readCopy(through: isReplaced ? nil : end.head.version)
             if found.head.version < end.head.version { continue }
+            if isReplaced && found.head != end.head { return head }
             if found.head.version > end.head.version && !environment.options.isReadOnly {
                 // A transaction whose process has not published it, and may have been killed.
                 return try findEnd()

@@ -182,7 +182,10 @@ final class StoreRacer: Racer {
         // reading may fail, and is tried again.
         guard !options.isReadOnly, group.isUnlucky || group.log.confirmed.end != nil else {
             defer { group.resume() }
-            return try adopt(queue, &head) { try $0.refresh() }
+            try adopt(queue, &head) { try $0.refresh() }
+            // If it is not what the file has, it is old, and stays so until the next commit.
+            if options.isReadOnly { group.noteKnown(published) }
+            return
         }
         // Nobody leads, so no thread of this process waits for the lock with what this one needs.
         var isDone = false
@@ -255,6 +258,8 @@ final class StoreRacer: Racer {
     /// Adopts a log in which another process has replaced pending commits of a replica: the newest rows are read again, and the commits of the
     /// queue are merged into them.
     private func adoptReplaced(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
+        // Commits behind it may have been replaced.
+        let confirmed = group.log.confirmed.end?.version ?? .empty
         // No checkpoint has commits that are replaced.
         let derived = checkpointer?.newest?.version ?? .empty
         let shown = head.editor.snapshot()
@@ -262,8 +267,9 @@ final class StoreRacer: Racer {
             queue.commits, to: head.editor.state.histories, checksum: queue.head.checksum)
         group.log.forgetRecords()
         group.past.clear()
-        let shift = end.version.rawValue - queue.head.version.rawValue
         let version = queue.head.version
+        // It may end earlier for a process that only reads and has no queue: it had seen a commit whose sync failed.
+        let shift = end.version > version ? end.version.rawValue - version.rawValue : 0
         group.replaceQueue(after: end, shift: shift, replacing: true)
         try readAgain(GroupCommit.Queue(head: end, commits: []), &head, isReplaced: true)
         head.known = nil
@@ -285,7 +291,7 @@ final class StoreRacer: Racer {
         head.eventCount = end.eventCount + rebased.reduce(0) { $0 + UInt64($1.commit.eventCount) }
         group.note(rebased)
         if !rebased.isEmpty { options.diagnostics.report(.rebased(rebased, others: shift)) }
-        try tell(since: version, rebased, &head)
+        try tell(since: min(version, confirmed), rebased, &head)
     }
 
     private func replay(after version: Version, through last: Version, _ head: inout UntypedStore.Head) throws {

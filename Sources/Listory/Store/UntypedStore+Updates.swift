@@ -31,7 +31,7 @@ public struct UntypedUpdate: Sendable {
     /// The versions that the update covers: nearly always one. If commits were made again, these are the versions that
     /// they have now, and those of the commits before them. If commits of another device could not be kept in the file after
     /// all, an update leads back, and covers the version that the rows have again.
-    public var versions: ClosedRange<Version> { first...snapshot.version }
+    public var versions: ClosedRange<Version> { min(first, snapshot.version)...snapshot.version }
 
     /// The update that leads from the rows before this one to the rows after the next one.
     func followed(by next: UntypedUpdate) -> UntypedUpdate {

@@ -21,7 +21,8 @@ import Synchronization
 /// ```
 public final class Inspector: Sendable {
     private let inspected: InspectedStore
-    private let access = Access()
+    /// Other secrets after each stop: an open page goes on asking, and another program may have the port then.
+    private let access = Mutex(Access())
     private let limits: Limits
     private let port: Port
     private let server = Mutex<Task<Server, any Error>?>(nil)
@@ -101,7 +102,7 @@ public final class Inspector: Sendable {
         let (ports, port) = AsyncStream<Int>.makeStream()
         var application = Application(
             responder: InspectorResponder(
-                inspected: inspected, check: RequestCheck(access: access, limits: limits),
+                inspected: inspected, check: RequestCheck(access: access.withLock(\.self), limits: limits),
                 streams: PlaceLimit(limits.streams, "\(limits.streams) pages are listening already."),
                 tests: PlaceLimit(1, "Another test is being made."), limits: limits),
             server: .http1(
@@ -127,22 +128,25 @@ public final class Inspector: Sendable {
             throw CancellationError()
         }
         let forgetting = Task { [inspected] in
+            defer { inspected.forget() }
             // They end when the store closes.
             for await _ in try inspected.store.appendFailures() {}
-            inspected.forget()
         }
         return Server(group: group, run: run, forgetting: forgetting, port: number)
     }
 
     /// Another link to the page. Each works once, for one browser, until the server stops.
     public func link() -> URL {
-        URL(string: "http://127.0.0.1:\(usedPort.withLock(\.self))/open?token=\(access.newLink())")!
+        URL(string: "http://127.0.0.1:\(usedPort.withLock(\.self))/open?token=\(access.withLock { $0.newLink() })")!
     }
 
     /// Stops to serve the page. The store stays open; nothing is kept of it.
     public func stop() async {
         guard let starting = server.withLock({ $0.take() }), let server = try? await starting.value else { return }
-        access.forgetLinks()
+        access.withLock { access in
+            access.forgetLinks()
+            access = Access()
+        }
         await server.group.triggerGracefulShutdown()
         try? await server.run.value
         server.forgetting.cancel()

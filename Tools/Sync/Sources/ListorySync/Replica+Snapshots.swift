@@ -9,26 +9,27 @@ import SharedLog
 
 extension Replica {
     /// Offers a snapshot if the log has grown by more than ``Options/snapshotBytes`` since the last one. If that fails, everything has been
-    /// exchanged all the same: it is tried again when the log has grown as much again.
+    /// exchanged all the same: the state says so, and it is tried again when the log has grown as much again.
     func offerSnapshotIfDue() async {
-        do { try await offerIfDue() } catch { snapshotNumber = store.confirmed?.version.rawValue ?? snapshotNumber }
+        do { try await offerIfDue() } catch {
+            snapshotNumber = store.confirmed?.version.rawValue ?? snapshotNumber
+            published.change { $0.snapshotFailure = error }
+        }
     }
 
     private func offerIfDue() async throws {
         guard let limit = options.snapshotBytes, let number = store.confirmed?.version.rawValue, number > 0 else {
             return
         }
-        let bytes = store.confirmedRecordBytes
-        if bytes < limit { return }
-        if snapshotNumber == nil {
-            // One that is damaged keeps nobody from offering another.
-            do { snapshotNumber = try await log.snapshot()?.position.number ?? 0 } catch SharedLogError.damaged {
-                snapshotNumber = 0
-            }
-        }
         // By the mean, because the bytes up to the snapshot are not known.
-        let since = number > snapshotNumber! ? number - snapshotNumber! : 0
-        if Double(bytes) / Double(number) * Double(since) >= Double(limit) { try await offerSnapshot() }
+        let mean = Double(store.confirmedRecordBytes) / Double(number)
+        func isDue() -> Bool { mean * Double(number - min(number, snapshotNumber)) >= Double(limit) }
+        guard isDue() else { return }
+        // Another replica may have offered one. One that is damaged keeps nobody from offering another.
+        do { snapshotNumber = try await log.snapshotPosition()?.number ?? 0 } catch SharedLogError.damaged {
+            snapshotNumber = 0
+        }
+        if isDue() { try await offerSnapshot() }
     }
 
     /// Offers a snapshot now: new replicas begin with it, also if the log is damaged before it.
@@ -47,6 +48,7 @@ extension Replica {
         let payload = try codec.payload(prefixed: codec.prefixed(Array(Data(contentsOf: file))), number: number)
         try await log.offer(LogSnapshot(position: entry.position, bytes: Array(payload)))
         snapshotNumber = number
+        if published.state.snapshotFailure != nil { published.change { $0.snapshotFailure = nil } }
         return true
     }
 

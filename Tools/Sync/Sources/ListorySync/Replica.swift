@@ -44,7 +44,7 @@ public actor Replica {
     let log: any SharedLog
     let options: Options
     let codec: SyncCodec
-    private let published = SyncStates()
+    let published = SyncStates()
     /// About how many bytes are sent at once: fewer if the log has not taken more in time.
     private var sendBytes: Int
     /// The position of the last confirmed commit in the log, if it was seen there since the log was last unavailable.
@@ -54,8 +54,8 @@ public actor Replica {
     /// Wakes all calls of ``follow()`` after a failure.
     private let retries = ChangeBroadcast()
     private var isRetryScheduled = false
-    /// The position of the newest snapshot in the log that this replica knows of.
-    var snapshotNumber: UInt64?
+    /// The position of the newest snapshot in the log that this replica knows of; 0 if it knows of none.
+    var snapshotNumber: UInt64 = 0
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -141,13 +141,13 @@ public actor Replica {
 
     /// Exchanges commits with the log until both have the same.
     ///
-    /// - Throws: ``SharedLogError`` if the log cannot be reached, ``SyncProblem`` if it is wrong, ``ListError`` for errors of the store.
-    ///   What was exchanged before stays.
+    /// - Throws: ``SharedLogError`` if the log cannot be reached, ``SyncProblem`` if it is wrong, ``ListError`` for errors of the store,
+    ///   `CancellationError` if the task was cancelled. What was exchanged before stays.
     public func synchronize() async throws {
         do {
             try await exchange()
             try noteCounts { $0.phase = .upToDate }
-            await offerSnapshotIfDue()
+            if !Task.isCancelled { await offerSnapshotIfDue() }
         } catch {
             tail = nil
             let error = (error as? ListError)?.passing ?? error
@@ -159,6 +159,7 @@ public actor Replica {
 
     private nonisolated func note(_ error: any Error, in state: inout SyncState) {
         switch error {
+        case is CancellationError: state.phase = .unknown
         case let problem as SyncProblem: state.phase = .stopped(problem)
         case let failure as SharedLogError where failure.isPassing:
             if case .offline(let since, _) = state.phase {
@@ -184,6 +185,7 @@ public actor Replica {
 
     private func exchange() async throws {
         while true {
+            try Task.checkCancellation()
             // With luck nobody else has appended anything, and this is one round trip.
             if let tail, tail.number == store.confirmed?.version.rawValue, try store.pendingCount > 0,
                 try await push(after: tail)
@@ -192,7 +194,10 @@ public actor Replica {
                 continue
             }
             var isFirst = true
-            while try await pull(isFirst: isFirst) { isFirst = false }
+            while try await pull(isFirst: isFirst) {
+                isFirst = false
+                try Task.checkCancellation()
+            }
             if try store.pendingCount == 0 { return }
         }
     }
@@ -290,13 +295,14 @@ public actor Replica {
             return true
         }
         var unconfirmed: Batch?
-        while let end = next.entries.last?.position {
+        while let end = next.entries.last?.position, !Task.isCancelled {
             let sent = next
             async let answer = append(sent)
             // If some were made again meanwhile, by an edit that took its time, all that was sent comes back.
             let isUnchanged = try unconfirmed.map(confirm) ?? true
             next = try batch(after: end, behind: sent.pending)
             guard try isAppended(sent, await answer) else { return false }
+            if unconfirmed == nil { published.change { $0.phase = .working } }
             guard isUnchanged else { return true }
             unconfirmed = sent
         }
@@ -497,10 +503,7 @@ extension SharedLog {
 extension ListError {
     /// The error of a store that may be used again soon, by the replica as well; nil if it is another one.
     fileprivate var passing: SharedLogError? {
-        switch self {
-        case .busy, .appendFailed: .unavailable(cause: "the store: \(self)")
-        default: nil
-        }
+        mayPass ? .unavailable(cause: "the store: \(self)") : nil
     }
 }
 

@@ -8,7 +8,7 @@ import Synchronization
 public struct SyncState: Sendable {
     /// How the replica stands with the shared log.
     public enum Phase: Sendable {
-        /// It has not asked the log yet.
+        /// It has not asked the log yet, or was cancelled while it did.
         case unknown
         /// Everything that the log had when it was last asked is here, and nothing waits.
         case upToDate
@@ -29,6 +29,8 @@ public struct SyncState: Sendable {
     public internal(set) var setAsideCount = 0
     /// The newest version that is in the shared log.
     public internal(set) var confirmed = Version.empty
+    /// Why the last snapshot for new replicas could not be offered; nil if it could. Commits are exchanged all the same.
+    public internal(set) var snapshotFailure: (any Error)?
     /// How a log that had lost commits was healed, the newest last.
     public internal(set) var repairs: [SyncRepair] = []
 }

@@ -10,7 +10,7 @@ public final class MemoryLog: SharedLog {
         case end
         case append(count: Int, after: LogPosition)
         case entries(after: UInt64)
-        case snapshot
+        case snapshot, snapshotPosition
         case offer(LogPosition)
     }
 
@@ -71,6 +71,10 @@ public final class MemoryLog: SharedLog {
 
     public func snapshot() async throws -> LogSnapshot? {
         try await run(.snapshot) { _ in server.snapshot }
+    }
+
+    public func snapshotPosition() async throws -> LogPosition? {
+        try await run(.snapshotPosition) { _ in server.snapshot?.position }
     }
 
     public func offer(_ snapshot: LogSnapshot) async throws {

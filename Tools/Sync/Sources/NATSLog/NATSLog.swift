@@ -162,6 +162,12 @@ public actor NATSLog: SharedLog {
         }
     }
 
+    public func snapshotPosition() throws -> LogPosition? {
+        try perform { connection in
+            try NATSSnapshots.manifest(names, on: connection).map { try NATSFrame.Manifest($0.bytes).position }
+        }
+    }
+
     public func offer(_ snapshot: LogSnapshot) throws {
         try perform { connection in
             try NATSSnapshots.write(

@@ -25,11 +25,14 @@ enum NATSSnapshots {
         if let before { try? connection.purge(names.snapshots, upTo: before) }
     }
 
+    /// As much as a slow line takes in the time that is waited for an acknowledgement.
+    private static let mostPartBytes = 256 << 10
+
     /// Publishes the parts, and then the manifest; returns the sequences of the parts.
     private static func publish(
         _ snapshot: LogSnapshot, _ names: NATSNames, messageBytes: Int, on connection: NATSConnection
     ) throws -> [UInt64] {
-        let partBytes = messageBytes - 2
+        let partBytes = min(messageBytes - 2, mostPartBytes)
         var parts: [UInt64] = []
         for start in stride(from: 0, to: snapshot.bytes.count, by: partBytes) {
             let bytes = snapshot.bytes[start..<min(start + partBytes, snapshot.bytes.count)]
@@ -50,14 +53,7 @@ enum NATSSnapshots {
     static func read(_ names: NATSNames, on connection: NATSConnection) throws -> LogSnapshot? {
         // A newer offer may remove the parts while they are read: then that one is read.
         var before: UInt64?
-        while true {
-            let message: NATSMessage?
-            do {
-                message = try connection.lastMessage(names.manifest, of: names.snapshots)
-            } catch let failure as NATSFailure where failure.isNotFound {
-                return nil
-            }
-            guard let message else { return nil }
+        while let message = try manifest(names, on: connection) {
             let manifest = try NATSFrame.Manifest(message.bytes)
             if let bytes = try readParts(of: manifest, names, on: connection) {
                 let snapshot = LogSnapshot(position: manifest.position, bytes: bytes)
@@ -73,6 +69,16 @@ enum NATSSnapshots {
                     .snapshot, expected: "\(manifest.parts.count) parts", found: "a part is missing")
             }
             before = message.sequence
+        }
+        return nil
+    }
+
+    /// The newest manifest; nil if there is none.
+    static func manifest(_ names: NATSNames, on connection: NATSConnection) throws -> NATSMessage? {
+        do { return try connection.lastMessage(names.manifest, of: names.snapshots) } catch let failure as NATSFailure
+            where failure.isNotFound
+        {
+            return nil
         }
     }
 

@@ -24,8 +24,8 @@ public actor PostgresLog: SharedLog {
         public var maximumEntryBytes = 256 << 20
         /// Whether the tables and the list are created when they are missing.
         public var createsList = true
-        /// The size of a part of a snapshot.
-        var partBytes = 4 << 20
+        /// The size of a part of a snapshot: as much as a slow line takes in the time that the server waits for it.
+        var partBytes = 256 << 10
         /// About how many bytes of entries go into one statement.
         var statementBytes = 16 << 20
 
@@ -129,6 +129,10 @@ public actor PostgresLog: SharedLog {
 
     public func snapshot() throws -> LogSnapshot? {
         try read { connection, list in try PostgresSnapshots.read(list, on: connection) }
+    }
+
+    public func snapshotPosition() throws -> LogPosition? {
+        try read { connection, list in try PostgresSnapshots.position(list, on: connection) }
     }
 
     public func offer(_ snapshot: LogSnapshot) throws {

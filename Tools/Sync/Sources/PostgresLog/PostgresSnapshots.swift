@@ -37,28 +37,42 @@ enum PostgresSnapshots {
     static func read(_ list: Int64, on connection: PostgresConnection) throws -> LogSnapshot? {
         // A newer offer may remove the parts while they are read: then that one is read.
         var before: Int64?
-        while true {
-            guard let rows = try connection.run(PostgresSchema.newestSnapshot, [.integer(list)]), rows.count > 0 else {
-                return nil
-            }
-            let values = (0..<6).compactMap { rows.integer(0, $0) }
-            guard values.count == 6, values[1] > 0, values[2] >= 0, values[4] >= 0 else {
-                throw SharedLogError.damaged(.snapshot, expected: "six integers", found: "something else")
-            }
+        while let values = try newest(list, on: connection) {
             if let snapshot = try readParts(of: values, list: list, on: connection) { return snapshot }
             guard before != values[0] else {
                 throw SharedLogError.damaged(.snapshot, expected: "\(values[1]) parts", found: "a part is missing")
             }
             before = values[0]
         }
+        return nil
+    }
+
+    /// The position of the newest snapshot; nil if there is none.
+    static func position(_ list: Int64, on connection: PostgresConnection) throws -> LogPosition? {
+        try newest(list, on: connection).map(position)
+    }
+
+    private static func position(_ values: [Int64]) throws -> LogPosition {
+        try LogChain.checked(LogPosition(number: UInt64(values[2]), checksum: UInt64(bitPattern: values[3])))
+    }
+
+    /// The six integers of the newest snapshot; nil if there is none.
+    private static func newest(_ list: Int64, on connection: PostgresConnection) throws -> [Int64]? {
+        guard let rows = try connection.run(PostgresSchema.newestSnapshot, [.integer(list)]), rows.count > 0 else {
+            return nil
+        }
+        let values = (0..<6).compactMap { rows.integer(0, $0) }
+        guard values.count == 6, values[1] > 0, values[2] >= 0, values[4] >= 0 else {
+            throw SharedLogError.damaged(.snapshot, expected: "six integers", found: "something else")
+        }
+        return values
     }
 
     /// The snapshot that a row begins; nil if a part is missing.
     private static func readParts(
         of values: [Int64], list: Int64, on connection: PostgresConnection
     ) throws -> LogSnapshot? {
-        let position = try LogChain.checked(
-            LogPosition(number: UInt64(values[2]), checksum: UInt64(bitPattern: values[3])))
+        let position = try position(values)
         var bytes: [UInt8] = []
         var part: Int64 = 0
         while part < values[1] {

@@ -32,6 +32,9 @@ public protocol SharedLog: Sendable {
     /// The snapshot that was offered last, if there is one.
     nonisolated(nonsending) func snapshot() async throws -> LogSnapshot?
 
+    /// The position of that snapshot, without its bytes.
+    nonisolated(nonsending) func snapshotPosition() async throws -> LogPosition?
+
     /// Keeps a snapshot instead of the one before.
     nonisolated(nonsending) func offer(_ snapshot: LogSnapshot) async throws
 

@@ -6,10 +6,19 @@ import SharedLog
 public enum SharedLogs {
     /// The log of a list on a server: `postgresql://…` or `nats://…`.
     ///
+    /// - Parameter createsList: whether the list is created on the server when it is missing.
     /// - Throws: ``SharedLogError/invalidAddress(reason:)``.
-    public static func open(_ url: String, list: String) throws -> any SharedLog {
-        if url.hasPrefix("postgres") { return try PostgresLog(url: url, list: list) }
-        if url.hasPrefix("nats") || url.hasPrefix("tls") { return try NATSLog(url: url, list: list) }
+    public static func open(_ url: String, list: String, createsList: Bool = true) throws -> any SharedLog {
+        if url.hasPrefix("postgres") {
+            var options = PostgresLog.Options()
+            options.createsList = createsList
+            return try PostgresLog(url: url, list: list, options: options)
+        }
+        if url.hasPrefix("nats") || url.hasPrefix("tls") {
+            var options = NATSLog.Options()
+            options.createsList = createsList
+            return try NATSLog(url: url, list: list, options: options)
+        }
         throw SharedLogError.invalidAddress(reason: "it begins neither with postgresql:// nor with nats://")
     }
 }

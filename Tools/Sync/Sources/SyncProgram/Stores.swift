@@ -17,10 +17,29 @@ enum Stores {
             try store.close()
             try FileManager.default.moveItem(atPath: new, toPath: path)
         }
+        return try open(path)
+    }
+
+    /// Opens a store that is a replica already.
+    static func openReplica(_ path: String) throws -> UntypedStore {
+        let store = try open(path)
+        guard store.confirmed != nil else {
+            try? store.close()
+            throw NotSynchronised(path: path)
+        }
+        return store
+    }
+
+    private static func open(_ path: String) throws -> UntypedStore {
         var options = StoreOptions()
         // Apps may have it open, and open it for the first time.
         options.isFollower = true
         return try UntypedStore.open(at: path, options: options)
+    }
+
+    private struct NotSynchronised: Error, CustomStringConvertible {
+        var path: String
+        var description: String { "\(path) was never synchronised" }
     }
 
     /// How far a store is synchronised.

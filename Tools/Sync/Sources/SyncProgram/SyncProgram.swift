@@ -66,10 +66,11 @@ struct OutputOptions: ParsableArguments {
             var confirmed: UInt64
             var waiting: UInt64
             var setAside: Int
+            var snapshotProblem: String?
         }
         let report = Report(
             phase: state.name, problem: state.problem, confirmed: state.confirmed.rawValue, waiting: state.waitingCount,
-            setAside: state.setAsideCount)
+            setAside: state.setAsideCount, snapshotProblem: state.snapshotFailure.map { "\($0)" })
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
     }
 }
@@ -91,21 +92,24 @@ struct LogOptions: ParsableArguments {
             valueName: "file"))
     var keyFile: String?
 
-    func log() throws -> any SharedLog {
+    func log(createsList: Bool = true) throws -> any SharedLog {
         guard let url = with ?? ProcessInfo.processInfo.environment["LISTORY_SYNC_URL"] else {
             throw ValidationError("Say where the log is: --with URL, or the environment variable LISTORY_SYNC_URL.")
         }
-        return try SharedLogs.open(url, list: list)
+        return try SharedLogs.open(url, list: list, createsList: createsList)
     }
 
     func options() throws -> Replica.Options {
         var options = Replica.Options()
         guard let keyFile else { return options }
-        let digits = try String(contentsOfFile: keyFile, encoding: .utf8).filter { !$0.isWhitespace }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { offset in
-            UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
+        let digits = try String(contentsOfFile: keyFile, encoding: .utf8).filter { !$0.isWhitespace }.map(
+            \.hexDigitValue)
+        // A key that was cut off is another key.
+        guard digits.count == 64, !digits.contains(nil) else {
+            throw SyncProblem.wrongKey("\(keyFile) has other characters than 64 hexadecimal digits")
         }
-        options.key = try SyncKey(bytes: bytes)
+        options.key = try SyncKey(
+            bytes: stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0]! * 16 + digits[$0 + 1]!) })
         return options
     }
 }
@@ -187,9 +191,10 @@ struct VerifyLogCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let store = try Stores.openOrCreate(file.path)
+        let (log, options) = (try server.log(createsList: false), try server.options())
+        let store = try Stores.openReplica(file.path)
         defer { try? store.close() }
-        let replica = try Replica(store, server.log(), list: server.list, options: server.options())
+        let replica = try Replica(store, log, list: server.list, options: options)
         let count = try await replica.verifyLog()
         let text = "the shared log has \(count) commits; those that are confirmed here are the same"
         print(output.json ? #"{"commits":\#(count)}"# : text)
@@ -266,6 +271,8 @@ extension SyncState {
     var line: String {
         let problem = problem.map { " (\($0))" } ?? ""
         let aside = setAsideCount == 0 ? "" : ", \(setAsideCount) set aside"
-        return "\(name)\(problem); version \(confirmed) is in the shared log, \(waitingCount) commits wait\(aside)"
+        let snapshot = snapshotFailure.map { "; the snapshot for new devices could not be offered: \($0)" } ?? ""
+        return
+            "\(name)\(problem); version \(confirmed) is in the shared log, \(waitingCount) commits wait\(aside)\(snapshot)"
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import ListModel
 @_spi(Sync) import Listory
 import LogServers
+import SharedLog
 import SharedLogs
 import TestSupport
 import Testing
@@ -60,6 +61,45 @@ struct ProgramTests {
         await log.close()
         #expect(try store.snapshot.rows.map(\.item) == [Todo(id: 1, title: "Milk")])
         try store.close()
+    }
+
+    /// Runs `listory sync` with arguments; returns how it ended.
+    private func run(_ arguments: [String], _ url: String) throws -> Int32 {
+        let process = Process()
+        process.executableURL = Bundle.main.bundleURL.appending(path: "listory-sync")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["LISTORY_SYNC_URL": url]) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try starting.withLock { _ in try process.run() }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    @Test(
+        "Verifying makes no file, no replica and no list, and a key that was cut off is refused",
+        .timeLimit(.minutes(10)))
+    func verifying() async throws {
+        let (server, folder) = (try NATSServer(), try TemporaryFolder())
+        defer { server.end() }
+        let (path, missing) = (folder.file("own"), folder.file("missing"))
+        try UntypedStore.create(at: path).close()
+        #expect(try run(["verify", missing, "--list", "list"], server.url) != 0)
+        #expect(!FileManager.default.fileExists(atPath: missing))
+        #expect(try run(["verify", path, "--list", "list"], server.url) != 0)
+        #expect(try UntypedStore.confirmed(at: path) == nil)
+        let log = try SharedLogs.open(server.url, list: "list", createsList: false)
+        await #expect(throws: SharedLogError.notFound(list: "list")) { try await log.end() }
+        await log.close()
+        let key = folder.file("key")
+        for digits in [String(repeating: "a", count: 63), String(repeating: "a", count: 62) + "+f"] {
+            try Data(digits.utf8).write(to: URL(fileURLWithPath: key))
+            #expect(try run([path, "--list", "list", "--key-file", key], server.url) != 0)
+        }
+        #expect(try UntypedStore.confirmed(at: path) == nil)
+        try Data(String(repeating: "aB", count: 32).utf8).write(to: URL(fileURLWithPath: key))
+        #expect(try run([path, "--list", "list", "--key-file", key], server.url) == 0)
+        #expect(try run(["verify", path, "--list", "list", "--key-file", key], server.url) == 0)
     }
 
     @Test("What is edited in one app appears in the other, which undoes it", .timeLimit(.minutes(10)))

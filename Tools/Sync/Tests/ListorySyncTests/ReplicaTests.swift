@@ -95,6 +95,7 @@ struct ReplicaTests {
         }
         func changes() -> AsyncStream<Void> { log.changes() }
         func snapshot() async throws -> LogSnapshot? { try await log.snapshot() }
+        func snapshotPosition() async throws -> LogPosition? { try await log.snapshotPosition() }
         func offer(_ snapshot: LogSnapshot) async throws { try await log.offer(snapshot) }
         func close() async { await log.close() }
     }
@@ -282,11 +283,61 @@ struct ReplicaTests {
         await task.value
     }
 
-    @Test("A snapshot that the log refuses stops no replica: everything else was exchanged")
+    @Test("A replica that is cancelled ends after the batch that is on its way, and goes on with the rest later")
+    func cancelled() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        for id in 1..<40 { try insert(Int64(id), a) }
+        var options = Replica.Options()
+        options.batchBytes = 1
+        let (reached, proceed) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let log = MemoryLog(server) { call in
+            if case .append(_, let position) = call, position.number == 2 {
+                reached.continuation.yield()
+                for await _ in proceed.stream { break }
+            }
+            return nil
+        }
+        let first = try Replica(a, log, list: "list", options: options)
+        let task = Task { await first.follow() }
+        for await _ in reached.stream { break }
+        // The first batches were taken.
+        if case .working = first.state.phase {} else { Issue.record("\(first.state.phase)") }
+        task.cancel()
+        proceed.continuation.finish()
+        await task.value
+        if case .unknown = first.state.phase {} else { Issue.record("\(first.state.phase)") }
+        #expect(server.count < 6 && first.state.waitingCount == 39 - UInt64(server.count))
+        try await first.synchronize()
+        #expect(server.count == 39)
+    }
+
+    @Test("A replica asks for the position of a snapshot before it offers one, not for the snapshot")
+    func snapshotOfOthers() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        try insert(1, a)
+        let reads = Atomic(0)
+        let offers = Atomic(0)
+        let log = MemoryLog(server) { call in
+            if case .snapshot = call { reads.add(1, ordering: .relaxed) }
+            if case .offer = call { offers.add(1, ordering: .relaxed) }
+            return nil
+        }
+        var options = Replica.Options()
+        options.snapshotBytes = 1
+        for _ in 0..<3 { try await Replica(a, log, list: "list", options: options).synchronize() }
+        #expect(reads.load(ordering: .relaxed) == 0 && offers.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("A snapshot that the log refuses stops no replica: everything else is exchanged, and the state tells why")
     func refusedSnapshot() async throws {
         let server = MemoryServer()
         let a = try store("a")
-        let log = MemoryLog(server) { if case .offer = $0 { .refused(.permissions) } else { nil } }
+        let isRefusing = Atomic(true)
+        let log = MemoryLog(server) { call in
+            if case .offer = call, isRefusing.load(ordering: .relaxed) { .refused(.permissions) } else { nil }
+        }
         var options = Replica.Options()
         options.snapshotBytes = 1
         let first = try Replica(a, log, list: "list", options: options)
@@ -295,7 +346,16 @@ struct ReplicaTests {
             try await first.synchronize()
             if case .upToDate = first.state.phase {} else { Issue.record("\(first.state.phase)") }
             #expect(server.count == UInt64(id))
+            guard case SharedLogError.refused(.permissions, _)? = first.state.snapshotFailure else {
+                Issue.record("\(String(describing: first.state.snapshotFailure))")
+                return
+            }
         }
+        isRefusing.store(false, ordering: .relaxed)
+        try insert(4, a)
+        try await first.synchronize()
+        #expect(first.state.snapshotFailure == nil)
+        #expect(try await MemoryLog(server).snapshot()?.position.number == 4)
     }
 
     @Test(

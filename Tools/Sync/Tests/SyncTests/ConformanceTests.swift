@@ -12,6 +12,7 @@ import Testing
         #expect(try await log.entries(after: 0, maximumBytes: 1000).isEmpty)
         #expect(try await log.entries(after: 7, maximumBytes: 1000).isEmpty)
         #expect(try await log.snapshot() == nil)
+        #expect(try await log.snapshotPosition() == nil)
         await log.close()
     }
 
@@ -222,6 +223,7 @@ import Testing
             try await log.offer(snapshot)
             #expect(try await log.snapshot() == snapshot)
             #expect(try await other.snapshot() == snapshot)
+            #expect(try await other.snapshotPosition() == snapshot.position)
         }
         // Two at once: one of them is read.
         let snapshots = [1, 2].map {

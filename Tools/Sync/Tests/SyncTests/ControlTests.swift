@@ -33,6 +33,7 @@ import Testing
 
         func changes() -> AsyncStream<Void> { log.changes() }
         func snapshot() async throws -> LogSnapshot? { nil }
+        func snapshotPosition() async throws -> LogPosition? { nil }
         func offer(_ snapshot: LogSnapshot) async throws {}
         func close() async { await log.close() }
     }

@@ -32,11 +32,13 @@ export async function findPanel(app, isWanted) {
   let from = 0;
   const list = await inParts(app, make("ul", { class: "found" }), async () => {
     const found = [];
+    let next = from;
     do {
-      const { rows, next } = await ask("search", { at, words, from, limit: foundCount - found.length });
-      found.push(...rows);
-      from = next;
-    } while (from !== null && found.length < foundCount && isWanted());
+      const answer = await ask("search", { at, words, from: next, limit: foundCount - found.length });
+      found.push(...answer.rows);
+      next = answer.next;
+    } while (next !== null && found.length < foundCount && isWanted());
+    from = next;
     return {
       elements: found.map(({ row, at: place }) =>
         make("li", {}, rowLine(app, row), make("span", { class: "faint" }, `[${place.join(", ")}]`))),
@@ -63,13 +65,17 @@ export async function trashPanel(app, isWanted) {
   const list = await inParts(app, make("ul", { class: "found trash" }), async () => {
     const found = [];
     let hasMore = false;
+    // If one of the questions fails, the next search begins where this one did.
+    let [from, skipped] = [before, shown];
     do {
-      const limit = Math.min(shown + trashCount - found.length, trashLimit);
-      const { rows, more, next } = await ask("trash", { words: app.trashWords, before, limit });
-      found.push(...rows.slice(shown));
-      [before, shown] = next === null ? [before, rows.length] : [next, 0];
-      hasMore = next !== null || (more && shown < trashLimit);
+      const limit = Math.min(skipped + trashCount - found.length, trashLimit);
+      const { rows, more, next } = await ask("trash", { words: app.trashWords, before: from, limit });
+      found.push(...rows.slice(skipped));
+      // An answer that ran out of time may end before the rows that are shown already.
+      [from, skipped] = next === null ? [from, rows.length] : [next, Math.max(0, skipped - rows.length)];
+      hasMore = next !== null || (more && skipped < trashLimit);
     } while (hasMore && found.length < trashCount && isWanted());
+    [before, shown] = [from, skipped];
     const elements = found.map(({ row, section, title: name, last, deleted }) => make("li", {},
       rowLine(app, row),
       make("span", { class: "faint" }, "in ", foreign(name || idText(section)), ", last in ", versionButton(app, last)),
