@@ -11,11 +11,13 @@ extension ListError {
     /// has another cause: no memory, a full disk, a file that may not be read.
     public static func saysDamage(_ error: any Error) -> Bool { error.saysDamage && !error.isOfNewerRelease }
 
-    /// Whether the store may be used again soon: another process keeps the file, or the disk is full or has failed.
+    /// Whether the store may be used again soon: another process keeps the file, the disk is full or has failed, or there is
+    /// no memory.
     @_spi(Sync) public var mayPass: Bool {
         switch self {
         case .busy, .appendFailed: true
-        case .failed(let cause as LMDBError): cause.saysBusy || [.noSpace, .inputOutput].contains(cause.code)
+        case .failed(let cause as LMDBError):
+            cause.saysBusy || [.noSpace, .inputOutput, .readersFull, .outOfMemory].contains(cause.code)
         default: false
         }
     }

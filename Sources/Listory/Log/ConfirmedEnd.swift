@@ -59,6 +59,12 @@ final class ConfirmedEnd: Sendable {
         state.withLock { if $0 == before { $0 = State(end: end) } }
     }
 
+    /// Learns that another process has made the store a replica, while this one had it open for reading.
+    func learn() {
+        guard end == nil, let found = (try? ConfirmedEnd.read(environment, meta)) ?? nil else { return }
+        state.withLock { if $0.end == nil { $0 = State(end: found) } }
+    }
+
     /// The end as this process knows it; nil if the store is no replica.
     var end: LogHead? { state.withLock { $0.end } }
 

@@ -150,8 +150,8 @@ extension GroupCommit {
         // It may be older than this log: nobody publishes anything while no other process is there.
         guard let end = try published(), end != monitor.withLock({ state.knownEnd }) else { return false }
         if end.version > durableVersion { return true }
-        // Another process may have replaced the last commits of a replica by as many.
-        return log.confirmed.end != nil && end != head
+        // Another process may have replaced the last commits of a replica by as many. Who only reads may not know yet that it is one.
+        return (log.confirmed.end != nil || log.environment.options.isReadOnly) && end != head
     }
 
     /// The end of the log that a process has published last.

@@ -176,6 +176,7 @@ final class StoreRacer: Racer {
     }
 
     func catchUp(_ head: inout UntypedStore.Head) throws {
+        if options.isReadOnly { group.log.confirmed.learn() }
         let published = try group.published()
         let queue = try group.pause()
         // In a replica, another process may also replace commits, so nobody may write meanwhile. Who only reads cannot see to that: then
@@ -206,6 +207,7 @@ final class StoreRacer: Racer {
         if end == queue.head { return }
         do {
             try adopt(end, queue, &head)
+            head.confirmed = group.log.confirmed.current?.version ?? .empty
         } catch {
             group.putBack(queue)
             head.failure = error
@@ -258,8 +260,6 @@ final class StoreRacer: Racer {
     /// Adopts a log in which another process has replaced pending commits of a replica: the newest rows are read again, and the commits of the
     /// queue are merged into them.
     private func adoptReplaced(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
-        // Commits behind it may have been replaced.
-        let confirmed = group.log.confirmed.end?.version ?? .empty
         // No checkpoint has commits that are replaced.
         let derived = checkpointer?.newest?.version ?? .empty
         let shown = head.editor.snapshot()
@@ -291,7 +291,7 @@ final class StoreRacer: Racer {
         head.eventCount = end.eventCount + rebased.reduce(0) { $0 + UInt64($1.commit.eventCount) }
         group.note(rebased)
         if !rebased.isEmpty { options.diagnostics.report(.rebased(rebased, others: shift)) }
-        try tell(since: min(version, confirmed), rebased, &head)
+        try tell(since: min(version, head.confirmed), rebased, &head)
     }
 
     private func replay(after version: Version, through last: Version, _ head: inout UntypedStore.Head) throws {

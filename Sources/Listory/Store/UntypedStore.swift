@@ -39,6 +39,8 @@ public final class UntypedStore: Sendable {
         var isClosed = false
         /// The histories at a version that was the end of the log when another process had appended.
         var known: (version: Version, histories: HistoryTable)?
+        /// The confirmed end of a replica when the log was last read: commits up to it are not replaced.
+        var confirmed: Version
         /// The error for which the rows have to be read from the file again: nodes could not be read, and the trees may
         /// have substitutes for them.
         var failure: (any Error)?
@@ -137,7 +139,9 @@ public final class UntypedStore: Sendable {
             editor.rules = options.rules
             if log.confirmed.end != nil { editor.makeIdentifier = options.makeIdentifier }
             editor.undoLimit = options.undoLimit
-            head = Locked(Head(editor: editor, eventCount: logHead.eventCount))
+            head = Locked(
+                Head(
+                    editor: editor, eventCount: logHead.eventCount, confirmed: log.confirmed.end?.version ?? .empty))
             identifierKinds = Locked(try log.identifierKinds())
             racer = StoreRacer(turn, head, group, checkpointer, options)
         } catch {

@@ -21,11 +21,9 @@ import Synchronization
 /// ```
 public final class Inspector: Sendable {
     private let inspected: InspectedStore
-    /// Other secrets after each stop: an open page goes on asking, and another program may have the port then.
-    private let access = Mutex(Access())
     private let limits: Limits
     private let port: Port
-    private let server = Mutex<Task<Server, any Error>?>(nil)
+    private let starting = Mutex<Starting?>(nil)
     /// The port of the running server.
     private let usedPort = Mutex(0)
 
@@ -33,6 +31,17 @@ public final class Inspector: Sendable {
     private enum Port {
         case exactly(Int)
         case preferably(Int)
+    }
+
+    /// A server that runs or is about to. Each has secrets of its own: an open page goes on asking after its end, and another program may have
+    /// the port then.
+    private struct Starting {
+        let access = Access()
+        let server: Task<Server, any Error>
+
+        init(_ serve: @escaping @Sendable (Access) async throws -> Server) {
+            server = Task { [access] in try await serve(access) }
+        }
     }
 
     /// A running server.
@@ -75,34 +84,34 @@ public final class Inspector: Sendable {
     /// - Throws: an error of the system if the port cannot be used.
     @discardableResult
     public func start() async throws -> URL {
-        let starting = server.withLock { server in
-            let starting = server ?? Task { try await self.serve() }
-            server = starting
-            return starting
+        let server = starting.withLock { starting in
+            let found = starting ?? Starting { [self] in try await serve($0) }
+            starting = found
+            return found.server
         }
         do {
-            let number = try await starting.value.port
+            let number = try await server.value.port
             usedPort.withLock { $0 = number }
         } catch {
-            server.withLock { if $0 == starting { $0 = nil } }
+            starting.withLock { if $0?.server == server { $0 = nil } }
             throw error
         }
         return link()
     }
 
-    private func serve() async throws -> Server {
+    private func serve(_ access: Access) async throws -> Server {
         switch port {
-        case .exactly(let number): return try await serve(on: number)
+        case .exactly(let number): return try await serve(on: number, access)
         case .preferably(let number):
-            do { return try await serve(on: number) } catch { return try await serve(on: 0) }
+            do { return try await serve(on: number, access) } catch { return try await serve(on: 0, access) }
         }
     }
 
-    private func serve(on number: Int) async throws -> Server {
+    private func serve(on number: Int, _ access: Access) async throws -> Server {
         let (ports, port) = AsyncStream<Int>.makeStream()
         var application = Application(
             responder: InspectorResponder(
-                inspected: inspected, check: RequestCheck(access: access.withLock(\.self), limits: limits),
+                inspected: inspected, check: RequestCheck(access: access, limits: limits),
                 streams: PlaceLimit(limits.streams, "\(limits.streams) pages are listening already."),
                 tests: PlaceLimit(1, "Another test is being made."), limits: limits),
             server: .http1(
@@ -137,16 +146,16 @@ public final class Inspector: Sendable {
 
     /// Another link to the page. Each works once, for one browser, until the server stops.
     public func link() -> URL {
-        URL(string: "http://127.0.0.1:\(usedPort.withLock(\.self))/open?token=\(access.withLock { $0.newLink() })")!
+        let access = starting.withLock { $0?.access } ?? Access()
+        return URL(string: "http://127.0.0.1:\(usedPort.withLock(\.self))/open?token=\(access.newLink())")!
     }
 
     /// Stops to serve the page. The store stays open; nothing is kept of it.
     public func stop() async {
-        guard let starting = server.withLock({ $0.take() }), let server = try? await starting.value else { return }
-        access.withLock { access in
-            access.forgetLinks()
-            access = Access()
+        guard let starting = starting.withLock({ $0.take() }), let server = try? await starting.server.value else {
+            return
         }
+        starting.access.forgetLinks()
         await server.group.triggerGracefulShutdown()
         try? await server.run.value
         server.forgetting.cancel()

@@ -29,7 +29,7 @@ extension Replica {
         do { snapshotNumber = try await log.snapshotPosition()?.number ?? 0 } catch SharedLogError.damaged {
             snapshotNumber = 0
         }
-        if isDue() { try await offerSnapshot() }
+        if isDue() { try await offerSnapshot() } else { noteOffered() }
     }
 
     /// Offers a snapshot now: new replicas begin with it, also if the log is damaged before it.
@@ -48,8 +48,13 @@ extension Replica {
         let payload = try codec.payload(prefixed: codec.prefixed(Array(Data(contentsOf: file))), number: number)
         try await log.offer(LogSnapshot(position: entry.position, bytes: Array(payload)))
         snapshotNumber = number
-        if published.state.snapshotFailure != nil { published.change { $0.snapshotFailure = nil } }
+        noteOffered()
         return true
+    }
+
+    /// The log has a new snapshot.
+    private func noteOffered() {
+        if published.state.snapshotFailure != nil { published.change { $0.snapshotFailure = nil } }
     }
 
     /// Makes the file of a new replica from the snapshot in the log, if there is none yet and the log has one.

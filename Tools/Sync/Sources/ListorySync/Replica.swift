@@ -144,12 +144,20 @@ public actor Replica {
     /// - Throws: ``SharedLogError`` if the log cannot be reached, ``SyncProblem`` if it is wrong, ``ListError`` for errors of the store,
     ///   `CancellationError` if the task was cancelled. What was exchanged before stays.
     public func synchronize() async throws {
+        let before = published.state.phase
         do {
             try await exchange()
             try noteCounts { $0.phase = .upToDate }
             if !Task.isCancelled { await offerSnapshotIfDue() }
         } catch {
             tail = nil
+            if error is CancellationError {
+                // What was wrong before still is, as far as is known.
+                published.change { state in
+                    if case .stopped = before { state.phase = before } else { state.phase = .unknown }
+                    if case .offline = before { state.phase = before }
+                }
+            }
             let error = (error as? ListError)?.passing ?? error
             // A store that is closed cannot be counted any more.
             do { try noteCounts { note(error, in: &$0) } } catch { published.change { note(error, in: &$0) } }
@@ -159,7 +167,7 @@ public actor Replica {
 
     private nonisolated func note(_ error: any Error, in state: inout SyncState) {
         switch error {
-        case is CancellationError: state.phase = .unknown
+        case is CancellationError: break
         case let problem as SyncProblem: state.phase = .stopped(problem)
         case let failure as SharedLogError where failure.isPassing:
             if case .offline(let since, _) = state.phase {

@@ -54,7 +54,7 @@ public final class PostgresServer: Sendable {
                 PostgresServer.program("pg_basebackup"), "-D", PostgresServer.data(in: folder), "-X", "stream", "-R",
                 "--no-sync", "-c", "fast", "-d",
                 "host=127.0.0.1 port=\(primary.port) user=postgres application_name=\(name)",
-            ], user: PostgresServer.user)
+            ], user: PostgresServer.user, environment: primary.environment)
         try start()
     }
 
@@ -63,6 +63,9 @@ public final class PostgresServer: Sendable {
 
     /// An address with several servers, each with the password of this one.
     public func url(with other: PostgresServer) -> String { url(hosts: [port, other.port]) }
+
+    /// What programs of PostgreSQL have to find in their environment: other users see their arguments.
+    fileprivate var environment: [String: String] { password.map { ["PGPASSWORD": $0] } ?? [:] }
 
     private func url(hosts ports: [Int]) -> String {
         let user = password.map { "postgres:\($0)" } ?? "postgres"
@@ -148,8 +151,10 @@ public struct PostgresPair: Sendable {
     public let primary: PostgresServer
     public let standby: PostgresServer
 
-    public init() throws {
-        primary = try PostgresServer(settings: ["synchronous_commit=remote_apply"])
+    /// - Parameter password: of the user `postgres`; nil if everybody is let in who can connect to this machine's loopback. That user may
+    ///   run programs as the user of the server.
+    public init(password: String? = nil) throws {
+        primary = try PostgresServer(password: password, settings: ["synchronous_commit=remote_apply"])
         standby = try PostgresServer(standbyOf: primary, name: "standby1")
         // From here on, the primary waits for the standby. It could not before: there was none.
         try primary.stop()
@@ -158,7 +163,8 @@ public struct PostgresPair: Sendable {
         let deadline = Date(timeIntervalSinceNow: 60)
         // Division by zero fails as long as the standby has not come back.
         let question = "SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
-        while (try? ServerProcess.run([client, "-X", primary.url, "-c", question], user: nil)) == nil {
+        let arguments = ["-X", "-h", "127.0.0.1", "-p", "\(primary.port)", "-U", "postgres", "-c", question]
+        while (try? ServerProcess.run([client] + arguments, user: nil, environment: primary.environment)) == nil {
             guard Date() < deadline else { throw ServerError("the standby does not follow") }
             usleep(50_000)
         }

@@ -200,11 +200,12 @@ package final class ServerProcess: Sendable {
     }
 
     /// Runs a program to its end; throws with what it wrote if it fails.
-    package static func run(_ command: [String], user: String?) throws {
+    package static func run(_ command: [String], user: String?, environment: [String: String] = [:]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = (user.map { changeUser(to: $0) } ?? []) + command
-        process.environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            .merging(["LC_ALL": "C"]) { $1 }
         process.standardInput = FileHandle.nullDevice
         let output = try starting.withLock { _ in
             let output = try makePipe()

@@ -212,7 +212,7 @@ struct ClusterCommand: ParsableCommand {
 
     func run() throws {
         let nats = try NATSCluster()
-        let postgres = try PostgresPair()
+        let postgres = try PostgresPair(password: String(UInt64.random(in: .min ... .max), radix: 36))
         print(
             """
             Three NATS servers, and a PostgreSQL server with a standby, run until this program is interrupted. In two other terminals:

@@ -312,6 +312,21 @@ struct ReplicaTests {
         #expect(server.count == 39)
     }
 
+    @Test("What stops a replica is not forgotten when its tasks are cancelled")
+    func stoppedWhileFollowing() async throws {
+        let a = try store("a")
+        try insert(1, a)
+        let log = MemoryLog(MemoryServer()) { if case .append = $0 { .refused(.permissions) } else { nil } }
+        for _ in 0..<20 {
+            let first = try replica(a, log)
+            await first.follow()
+            guard case .stopped(.server) = first.state.phase else {
+                Issue.record("\(first.state.phase)")
+                return
+            }
+        }
+    }
+
     @Test("A replica asks for the position of a snapshot before it offers one, not for the snapshot")
     func snapshotOfOthers() async throws {
         let server = MemoryServer()

@@ -125,12 +125,18 @@ import Testing
     // MARK: Several servers
 
     @Test func aStandbyThatTakesOverHasWhatThePrimaryAcknowledged() async throws {
-        let pair = try PostgresPair()
+        let pair = try PostgresPair(password: "secret")
         defer {
             pair.primary.end()
             pair.standby.end()
         }
         let url = pair.url
+        let stranger = try Engine.postgres.open(url.replacing(":secret", with: ""), list: "list")
+        do {
+            _ = try await stranger.end()
+            Issue.record("everybody is let in")
+        } catch SharedLogError.refused(.credentials, _) {}
+        await stranger.close()
         let mayEnd = Flag()
         let written = try await withThrowingTaskGroup(of: [Writing].self) { group in
             for writer in 0..<2 {
