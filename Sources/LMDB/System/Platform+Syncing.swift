@@ -36,8 +36,8 @@ extension Platform {
     static func takeSyncErrors(besides descriptor: Int32) {
         #if !canImport(Darwin)
         guard let identity = try? status(of: descriptor).get().identity else { return }
-        let limit = sysconf(Int32(_SC_OPEN_MAX))
-        for other in 0..<Int32(limit < 0 ? 1 << 16 : min(limit, 1 << 16)) {
+        // LMDB opens it right after this one, and a new descriptor is the lowest that is free.
+        for other in 0..<descriptor + 1_024 {
             let flags = fcntl(other, F_GETFL)
             guard flags >= 0, flags & O_DSYNC != 0, (try? status(of: other).get().identity) == identity else {
                 continue
