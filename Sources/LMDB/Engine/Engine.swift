@@ -143,7 +143,7 @@ extension Engine {
         return oldest
     }
 
-    /// The result of a call that syncs; if it is an error, what else would be told of it is taken.
+    /// Returns the result of a call that syncs. If it failed, the reports of the same failure that are still to come are taken.
     @inline(__always)
     private static func takingErrors(_ environment: OpaquePointer?, _ code: Int32) -> Int32 {
         // Those of LMDB itself are negative.

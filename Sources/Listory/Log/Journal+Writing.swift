@@ -129,7 +129,8 @@ extension Journal {
     /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if that cannot be found; `LMDBError`.
     func refresh() throws -> LogHead {
         guard let end = try table?.published(), end.head != head else { return head }
-        // Or it is older than this log. A process that may write finds out while nobody else does (`findEnd`).
+        // What was published is older than this log, or commits of a replica were replaced. A process that may write finds out which while
+        // nobody else writes (`findEnd`).
         let isReplaced = end.head.version <= head.version
         if isReplaced && !environment.options.isReadOnly { return head }
         // An entry that is drained between the two reads is missing in both.

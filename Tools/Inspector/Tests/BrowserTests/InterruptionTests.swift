@@ -185,7 +185,6 @@ extension BrowserTests {
             let list = try TestList.shopping()
             let newest = try list.newest
             try list.store.beginSharing()
-            // A process that only reads follows when the next version comes.
             try await withPage(of: list.path, arguments: ["--allow-write"]) { page in
                 func setAside(_ version: UInt64) throws {
                     try list.store.setAside([list.store.commit(Version(version)).checksum: "as a test"])

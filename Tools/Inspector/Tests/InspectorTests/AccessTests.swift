@@ -174,7 +174,7 @@ struct AccessTests {
             let cookie = try #require(first.fields["set-cookie"]).components(separatedBy: "; ")
             #expect(Set(cookie.dropFirst()) == ["Path=\(page)", "HttpOnly", "SameSite=Strict"])
             #expect(cookie[0].wholeMatch(of: /listory-inspector=[0-9a-f]{32}/) != nil)
-            // Who knows one of them knows neither of the others.
+            // None of them tells another one.
             #expect(Set([page.dropFirst().dropLast(), cookie[0].suffix(32), path.suffix(32)]).count == 3)
             let second = try Browser.request(port, "GET \(path)", host)
             #expect(second.status == 401 && second.errorCode == "link" && second.fields["set-cookie"] == nil)

@@ -46,9 +46,9 @@ public actor Replica {
     let codec: SyncCodec
     let published = SyncStates()
     /// About how many bytes are sent at once: fewer if the log has not taken more in time.
-    private var sendBytes: Int
+    var sendBytes: Int
     /// The position of the last confirmed commit in the log, if it was seen there since the log was last unavailable.
-    private var tail: LogPosition?
+    var tail: LogPosition?
     /// Whether ``follow()`` exchanges commits just now, and whether it was woken since that began.
     private var isExchanging = false, isDue = false
     /// Wakes all calls of ``follow()`` after a failure.
@@ -151,23 +151,24 @@ public actor Replica {
             if !Task.isCancelled { await offerSnapshotIfDue() }
         } catch {
             tail = nil
-            if error is CancellationError {
-                // What was wrong before still is, as far as is known.
-                published.change { state in
-                    if case .stopped = before { state.phase = before } else { state.phase = .unknown }
-                    if case .offline = before { state.phase = before }
-                }
-            }
             let error = (error as? ListError)?.passing ?? error
             // A store that is closed cannot be counted any more.
-            do { try noteCounts { note(error, in: &$0) } } catch { published.change { note(error, in: &$0) } }
+            do { try noteCounts { note(error, before, in: &$0) } } catch {
+                published.change { note(error, before, in: &$0) }
+            }
             throw error
         }
     }
 
-    private nonisolated func note(_ error: any Error, in state: inout SyncState) {
+    /// - Parameter before: the phase when the exchange began.
+    private nonisolated func note(_ error: any Error, _ before: SyncState.Phase, in state: inout SyncState) {
         switch error {
-        case is CancellationError: break
+        case is CancellationError:
+            // What was wrong before still is, as far as is known.
+            switch before {
+            case .stopped, .offline: state.phase = before
+            default: state.phase = .unknown
+            }
         case let problem as SyncProblem: state.phase = .stopped(problem)
         case let failure as SharedLogError where failure.isPassing:
             if case .offline(let since, _) = state.phase {
@@ -180,7 +181,7 @@ public actor Replica {
         }
     }
 
-    private nonisolated func noteCounts(_ change: (inout SyncState) -> Void = { _ in }) throws {
+    nonisolated func noteCounts(_ change: (inout SyncState) -> Void = { _ in }) throws {
         let (waiting, aside) = (try store.pendingCount, try store.setAsideCommits.count)
         let confirmed = store.confirmed?.version ?? .empty
         published.change { state in
@@ -290,214 +291,12 @@ public actor Replica {
         return (tail, entries)
     }
 
-    /// Sends the pending commits. While some are on their way, those before them are confirmed, and the next ones are read.
-    ///
-    /// - Returns: whether any were sent, and the log ended at the position.
-    private func push(after position: LogPosition) async throws -> Bool {
-        var next = try batch(after: position)
-        if next.entries.isEmpty { return false }
-        if try store.pendingCount == next.entries.count {
-            // Nothing is left to do meanwhile, and another task would cost a change of threads.
-            guard try isAppended(next, await append(next)) else { return false }
-            _ = try confirm(next)
-            return true
-        }
-        var unconfirmed: Batch?
-        while let end = next.entries.last?.position, !Task.isCancelled {
-            let sent = next
-            async let answer = append(sent)
-            // If some were made again meanwhile, by an edit that took its time, all that was sent comes back.
-            let isUnchanged = try unconfirmed.map(confirm) ?? true
-            next = try batch(after: end, behind: sent.pending)
-            guard try isAppended(sent, await answer) else { return false }
-            if unconfirmed == nil { published.change { $0.phase = .working } }
-            guard isUnchanged else { return true }
-            unconfirmed = sent
-        }
-        _ = try unconfirmed.map(confirm)
-        return true
-    }
-
-    /// Appends commits to the log, without waiting for the executor of this replica.
-    private nonisolated(nonsending) func append(_ batch: Batch) async -> Result<AppendResult, any Error> {
-        do { return .success(try await log.append(batch.entries, after: batch.start)) } catch { return .failure(error) }
-    }
-
-    /// Whether commits were appended; one that the log does not take is set aside.
-    private func isAppended(_ batch: Batch, _ answer: Result<AppendResult, any Error>) throws -> Bool {
-        do {
-            if case .appended = try answer.get() {
-                sendBytes = min(options.batchBytes, sendBytes * 2)
-                return true
-            }
-        } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
-            let record = batch.pending.records[Int(number - batch.start.number) - 1]
-            // Nothing could take the place of a commit that has no changes any more.
-            let commit = try Commit(record: record, version: Version(number))
-            if try commit.annotation(named: CommitAnnotation.lostRace) != nil {
-                throw SharedLogError.tooLarge(number: number, bytes: bytes, limit: limit)
-            }
-            try setAside(record, number, after: batch.start, "it has \(bytes) bytes, and the shared log takes \(limit)")
-        } catch let error as SharedLogError where error.isPassing {
-            // On a slow line, fewer bytes may arrive in time.
-            sendBytes = max(min(Replica.leastSendBytes, options.batchBytes), sendBytes / 2)
-            throw error
-        }
-        tail = nil
-        return false
-    }
-
-    private static let leastSendBytes = 16 << 10
-
-    /// Pending commits that are sent at once.
-    private struct Batch {
-        var start: LogPosition
-        var pending: PendingRecords
-        var entries: [LogEntry]
-    }
-
-    private func batch(after start: LogPosition, behind sent: PendingRecords? = nil) throws -> Batch {
-        let pending = try store.pendingRecords(
-            after: sent, atMost: sendBytes, overhead: codec.overhead + LogEntry.headerBytes,
-            prefix: codec.prefix)
-        // Another process may have moved the confirmed end: then it has to be read where they belong.
-        guard pending.count == 0 || pending.startVersion.rawValue == start.number else {
-            return Batch(start: start, pending: pending, entries: [])
-        }
-        let entries = try entries((0..<pending.count).lazy.map { pending[$0] }, after: start)
-        return Batch(start: start, pending: pending, entries: entries)
-    }
-
-    /// - Returns: whether all of the commits are confirmed.
-    private func confirm(_ batch: Batch) throws -> Bool {
-        let isWhole = try store.confirm(batch.pending) == batch.entries.count
-        tail = isWhole ? batch.entries.last!.position : nil
-        try noteCounts()
-        return isWhole
-    }
-
-    private func setAside(
-        _ record: [UInt8], _ number: UInt64, after position: LogPosition, _ reason: String
-    ) throws {
-        let checksum = try SharedPosition(record: record, version: Version(number)).checksum
-        do { try store.setAside([checksum: reason]) } catch is MustRetreat {
-            throw SyncProblem.forked(after: position.number)
-        }
-    }
-
-    /// The entries of records that have the codec's prefix before them.
-    private func entries(
-        _ records: some Collection<ArraySlice<UInt8>>, after position: LogPosition
-    ) throws -> [LogEntry] {
-        var end = position
-        return try records.map { record in
-            let entry = LogEntry(
-                after: end, sharing: try codec.payload(prefixed: record, number: end.number + 1))
-            end = entry.position
-            return entry
-        }
-    }
-
     /// The checksum of the record in an entry.
     func checksum(of entry: LogEntry) throws -> UInt64 {
         let record = try codec.bytes(entry.payload, number: entry.number)
         do { return try SharedPosition(record: record, version: Version(entry.number)).checksum } catch {
             throw SyncProblem.unacceptable(number: entry.number, cause: error)
         }
-    }
-
-    // MARK: A log that does not continue what is here
-
-    /// Finds what the log has of the confirmed commits, and gives back what it has lost.
-    private func heal(_ confirmed: SharedPosition) async throws {
-        let own = confirmed.version.rawValue
-        let oldest = store.oldestVersion.rawValue
-        var common = min(try await log.end().number, own)
-        let end = common
-        if try await !isSame(common) {
-            var low: UInt64 = 0
-            while common - low > 1 {
-                let middle = low + (common - low) / 2
-                if try await isSame(middle) { low = middle } else { common = middle }
-            }
-            common = low
-        }
-        // Another process was faster, or the log changes just now.
-        if common == own { throw SharedLogError.unavailable(cause: "the log changed while it was compared") }
-        guard common >= oldest else { throw SyncProblem.lost(after: common, oldest: oldest) }
-        if common == end {
-            // Others may do the same just now.
-            try await appendAgain(after: common, through: own)
-            published.change { $0.repairs.append(.appendedAgain(common + 1...own)) }
-            return
-        }
-        guard common > 0 else { throw SyncProblem.otherLog }
-        do { try store.retreat(to: Version(common), from: confirmed) } catch is MustRetreat {
-            throw SyncProblem.forked(after: common)
-        } catch is EndMoved {
-            return
-        }
-        published.change { $0.repairs.append(.forked(after: common, waiting: own - common)) }
-    }
-
-    /// Whether the log has the same commit at a number as this replica. Before the oldest one that is here, nobody can tell.
-    private func isSame(_ number: UInt64) async throws -> Bool {
-        guard number > 0, number >= store.oldestVersion.rawValue else { return true }
-        guard let entry = try await log.entry(number) else { return false }
-        return try checksum(of: entry) == store.sharedChecksum(of: Version(number))
-    }
-
-    /// Appends confirmed commits again, as they are.
-    private func appendAgain(after number: UInt64, through last: UInt64) async throws {
-        var position = number == 0 ? .beginning : try await log.entry(number)?.position
-        while let start = position, start.number < last {
-            var records: [ArraySlice<UInt8>] = []
-            var size = 0
-            while start.number + UInt64(records.count) < last, size < options.batchBytes {
-                let record = try store.sharedRecord(of: Version(start.number + UInt64(records.count) + 1))
-                records.append(codec.prefixed(record))
-                size += records.last!.count
-            }
-            let entries = try entries(records, after: start)
-            guard case .appended = try await log.append(entries, after: start) else { return }
-            position = entries.last!.position
-        }
-    }
-
-    /// Reads the whole log, and compares it with what is confirmed here. Exchanges read only its end.
-    ///
-    /// - Returns: how many entries the log has.
-    /// - Throws: ``SharedLogError`` for the first entry that is damaged, ``SyncProblem`` for the first that is another one than here.
-    public func verifyLog() async throws -> UInt64 {
-        let oldest = store.oldestVersion
-        var position = LogPosition.beginning
-        while true {
-            let entries = try await log.entries(after: position.number, maximumBytes: options.batchBytes)
-            guard let last = entries.last else { break }
-            try LogChain.verify(entries, after: position)
-            for entry in entries {
-                let (version, found) = (Version(entry.number), try checksum(of: entry))
-                if version <= store.confirmed!.version, version >= oldest,
-                    try store.sharedChecksum(of: version) != found
-                {
-                    throw SyncProblem.differs(number: entry.number)
-                }
-            }
-            position = last.position
-        }
-        let own = store.confirmed!.version.rawValue
-        if position.number < own { throw SyncProblem.lost(after: position.number, oldest: oldest.rawValue) }
-        return position.number
-    }
-
-    /// Makes confirmed commits pending again that the log has lost, for a store that is closed: the answer to
-    /// ``SyncProblem/forked(after:)``.
-    ///
-    /// - Throws: ``ListError``: the store is open, or its log does not have all commits any more.
-    public static func retreat(
-        storeAt path: String, after number: UInt64, options: StoreOptions = StoreOptions()
-    ) throws {
-        try UntypedStore.retreat(at: path, to: Version(number), options: options)
     }
 }
 
@@ -517,7 +316,7 @@ extension ListError {
 
 extension SharedLogError {
     /// Whether trying again may help.
-    fileprivate var isPassing: Bool {
+    var isPassing: Bool {
         if case .unavailable = self { true } else { false }
     }
 }

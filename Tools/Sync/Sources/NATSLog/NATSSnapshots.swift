@@ -25,14 +25,11 @@ enum NATSSnapshots {
         if let before { try? connection.purge(names.snapshots, upTo: before) }
     }
 
-    /// As much as a slow line takes in the time that is waited for an acknowledgement.
-    private static let mostPartBytes = 256 << 10
-
     /// Publishes the parts, and then the manifest; returns the sequences of the parts.
     private static func publish(
         _ snapshot: LogSnapshot, _ names: NATSNames, messageBytes: Int, on connection: NATSConnection
     ) throws -> [UInt64] {
-        let partBytes = min(messageBytes - 2, mostPartBytes)
+        let partBytes = min(messageBytes - 2, LogSnapshot.partBytes)
         var parts: [UInt64] = []
         for start in stride(from: 0, to: snapshot.bytes.count, by: partBytes) {
             let bytes = snapshot.bytes[start..<min(start + partBytes, snapshot.bytes.count)]

@@ -24,8 +24,6 @@ public actor PostgresLog: SharedLog {
         public var maximumEntryBytes = 256 << 20
         /// Whether the tables and the list are created when they are missing.
         public var createsList = true
-        /// The size of a part of a snapshot: as much as a slow line takes in the time that the server waits for it.
-        var partBytes = 256 << 10
         /// About how many bytes of entries go into one statement.
         var statementBytes = 16 << 20
 
@@ -137,7 +135,7 @@ public actor PostgresLog: SharedLog {
 
     public func offer(_ snapshot: LogSnapshot) throws {
         try perform { connection, list in
-            try PostgresSnapshots.write(snapshot, partBytes: options.partBytes, list: list, on: connection)
+            try PostgresSnapshots.write(snapshot, list: list, on: connection)
         }
     }
 

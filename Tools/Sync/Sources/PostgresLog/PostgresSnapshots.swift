@@ -4,8 +4,9 @@ import SharedLog
 enum PostgresSnapshots {
     /// Writes a snapshot and removes the older ones, in one transaction: others see all of its parts or none.
     static func write(
-        _ snapshot: LogSnapshot, partBytes: Int, list: Int64, on connection: PostgresConnection
+        _ snapshot: LogSnapshot, list: Int64, on connection: PostgresConnection
     ) throws {
+        let partBytes = LogSnapshot.partBytes
         // The number of the offer is taken before the transaction, because it locks the row that appends need.
         guard let rows = try connection.run(PostgresSchema.beginOffer, [.integer(list)]), rows.count > 0,
             let offer = rows.integer(0, 0)

@@ -82,6 +82,9 @@ public struct LogSnapshot: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// The size of the parts in which servers keep it: as much as a slow line takes in the time that they wait for it.
+    package static let partBytes = 256 << 10
+
     /// The checksum of the bytes.
     package var digest: UInt64 { bytes.withUnsafeBytes { XXHash64.hash($0, seed: position.number) } }
 }

@@ -53,7 +53,7 @@ enum Stores {
             let (waiting, aside) = (try store.pendingCount, try store.setAsideCommits.count)
             return #"{"confirmed":\#(confirmed),"waiting":\#(waiting),"setAside":\#(aside)}"#
         }
-        guard let confirmed = store.confirmed else { return "\(path) was never synchronised" }
+        guard let confirmed = store.confirmed else { return NotSynchronised(path: path).description }
         var lines = ["version \(confirmed.version) is in the shared log, \(try store.pendingCount) commits wait"]
         for aside in try store.setAsideCommits { lines.append("set aside: \(aside.commit): \(aside.reason)") }
         return lines.joined(separator: "\n")

@@ -11,16 +11,23 @@ import Testing
 
 @Suite("The program beside apps")
 struct ProgramTests {
+    /// Starts `listory sync` with arguments.
+    private static func start(_ arguments: [String], _ url: String) throws -> Process {
+        let process = Process()
+        process.executableURL = Bundle.main.bundleURL.appending(path: "listory-sync")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["LISTORY_SYNC_URL": url]) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        try starting.withLock { _ in try process.run() }
+        return process
+    }
+
     /// A `listory sync --follow`.
     private final class Follower {
-        private let process = Process()
+        private let process: Process
 
         init(_ path: String, _ url: String) throws {
-            process.executableURL = Bundle.main.bundleURL.appending(path: "listory-sync")
-            process.arguments = [path, "--list", "list", "--follow"]
-            process.environment = ProcessInfo.processInfo.environment.merging(["LISTORY_SYNC_URL": url]) { $1 }
-            process.standardOutput = FileHandle.nullDevice
-            try starting.withLock { _ in try process.run() }
+            process = try ProgramTests.start([path, "--list", "list", "--follow"], url)
         }
 
         func end() {
@@ -63,16 +70,10 @@ struct ProgramTests {
         try store.close()
     }
 
-    /// Runs `listory sync` with arguments; returns how it ended.
-    private func run(_ arguments: [String], _ url: String) throws -> Int32 {
-        let process = Process()
-        process.executableURL = Bundle.main.bundleURL.appending(path: "listory-sync")
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["LISTORY_SYNC_URL": url]) { $1 }
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try starting.withLock { _ in try process.run() }
-        process.waitUntilExit()
+    /// Runs `listory sync` with arguments; returns how it ended. It keeps no thread, because other tests wait for one.
+    private func run(_ arguments: [String], _ url: String) async throws -> Int32 {
+        let process = try Self.start(arguments, url)
+        while process.isRunning { try await Task.sleep(for: .milliseconds(20)) }
         return process.terminationStatus
     }
 
@@ -84,9 +85,9 @@ struct ProgramTests {
         defer { server.end() }
         let (path, missing) = (folder.file("own"), folder.file("missing"))
         try UntypedStore.create(at: path).close()
-        #expect(try run(["verify", missing, "--list", "list"], server.url) != 0)
+        #expect(try await run(["verify", missing, "--list", "list"], server.url) != 0)
         #expect(!FileManager.default.fileExists(atPath: missing))
-        #expect(try run(["verify", path, "--list", "list"], server.url) != 0)
+        #expect(try await run(["verify", path, "--list", "list"], server.url) != 0)
         #expect(try UntypedStore.confirmed(at: path) == nil)
         let log = try SharedLogs.open(server.url, list: "list", createsList: false)
         await #expect(throws: SharedLogError.notFound(list: "list")) { try await log.end() }
@@ -94,12 +95,12 @@ struct ProgramTests {
         let key = folder.file("key")
         for digits in [String(repeating: "a", count: 63), String(repeating: "a", count: 62) + "+f"] {
             try Data(digits.utf8).write(to: URL(fileURLWithPath: key))
-            #expect(try run([path, "--list", "list", "--key-file", key], server.url) != 0)
+            #expect(try await run([path, "--list", "list", "--key-file", key], server.url) != 0)
         }
         #expect(try UntypedStore.confirmed(at: path) == nil)
         try Data(String(repeating: "aB", count: 32).utf8).write(to: URL(fileURLWithPath: key))
-        #expect(try run([path, "--list", "list", "--key-file", key], server.url) == 0)
-        #expect(try run(["verify", path, "--list", "list", "--key-file", key], server.url) == 0)
+        #expect(try await run([path, "--list", "list", "--key-file", key], server.url) == 0)
+        #expect(try await run(["verify", path, "--list", "list", "--key-file", key], server.url) == 0)
     }
 
     @Test("What is edited in one app appears in the other, which undoes it", .timeLimit(.minutes(10)))

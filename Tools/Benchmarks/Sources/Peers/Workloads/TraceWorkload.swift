@@ -38,6 +38,7 @@ struct TraceWorkload {
         return values
     }
 
+    /// Measures the version in the middle, and how it differs from the newest.
     private func measurePast(of store: UntypedStore, rowCount: Int, _ values: inout Values, _ sink: Sink) throws {
         let end = try store.snapshot
         guard end.itemCount == rowCount else { throw WrongResult(what: "rows of the recording") }

@@ -15,7 +15,7 @@ extension InspectedStore {
     ///
     /// - Parameter token: what a request to write has to have.
     func state(_ token: String, _ writer: inout JSONWriter) throws {
-        // Read first: a page that has learned of a replacement must not be told of rows before it.
+        // Read before the rows: otherwise a page could get the new count with the old rows.
         let replacementCount = store.replacementCount
         let snapshot = try store.snapshot
         let undo = try store.undoState()
