@@ -50,7 +50,7 @@ let package = Package(
         .target(name: "ListoryUI", dependencies: ["Listory", "ListModel"]),
         .target(name: "ListoryTestSupport", dependencies: ["ListModel"]),
 
-        .testTarget(name: "LayerTests"),
+        .testTarget(name: "LayerTests", swiftSettings: optimized),
         .target(
             name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport", swiftSettings: optimized),
         .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB", "TestSupport"], path: "Tests/LMDBTestHelper"),

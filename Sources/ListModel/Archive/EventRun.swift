@@ -1,18 +1,22 @@
-// Replays consecutive insertions or deletions at neighbouring places as one, which gives the same list and is much
-// cheaper.
+// Replays events of a block: consecutive insertions or deletions at neighbouring places as one, which gives the same list and is much
+// cheaper; and some hundred of such steps together, so that the nodes that they change can be read at the same time.
 //
-// Always holds: the state, after the pending run is applied, is the state after all events so far.
+// Always holds: the state, after the waiting steps and then the pending run are applied, is the state after all events so far.
 
-/// Events that are not applied yet, because the next may extend the run.
+/// Events that are not applied yet.
 struct EventRun {
     private enum Kind { case none, insertion, deletion }
 
+    /// The run that the next event may extend: its kind and place.
     private var kind = Kind.none
     private var path = ListIndexPath(section: 0, item: 0)
     /// The rows of an insertion.
     private var items: [UntypedRow] = []
     /// How many rows a deletion has.
     private var count = 0
+    /// What comes before the run. The steps shift each other's places by a few rows, so not too many wait.
+    private var waiting: [PackedEvent] = []
+    private static let mostWaiting = 128
 
     /// Applies an event to a state, now or later.
     mutating func fold(_ event: PackedEvent, into state: inout ListState) throws {
@@ -28,32 +32,44 @@ struct EventRun {
             count += event.count
         case .annotated: break
         default:
-            try flush(into: &state)
-            try state.apply(state.resolve(event))
+            try begin(.none, path, &state)
+            try wait(event, &state)
         }
     }
 
-    /// Applies the pending run.
+    /// Applies all of them.
     mutating func flush(into state: inout ListState) throws {
-        switch kind {
-        case .none: return
-        case .insertion:
-            let run: ListRun = items.count == 1 ? .one(items[0]) : .many(items)
-            try state.apply(.itemsInserted(at: path, run))
-            items.removeAll(keepingCapacity: true)
-        case .deletion:
-            try state.apply(state.resolve(PackedEvent(.itemsDeleted, path, count: count)))
-            count = 0
-        }
-        kind = .none
+        try begin(.none, path, &state)
+        try apply(to: &state)
     }
 
     /// The place after the rows of an insertion.
     private var end: ListIndexPath { ListIndexPath(section: path.section, item: path.item + items.count) }
 
+    /// Begins a run; the one before is complete.
     private mutating func begin(_ kind: Kind, _ path: ListIndexPath, _ state: inout ListState) throws {
-        try flush(into: &state)
-        self.kind = kind
-        self.path = path
+        switch self.kind {
+        case .none: break
+        case .insertion:
+            var step = PackedEvent(.itemsInserted, self.path, count: items.count)
+            step.rows = items.count == 1 ? .one(items[0]) : .many(items)
+            try wait(step, &state)
+            items.removeAll(keepingCapacity: true)
+        case .deletion:
+            try wait(PackedEvent(.itemsDeleted, self.path, count: count), &state)
+            count = 0
+        }
+        (self.kind, self.path) = (kind, path)
+    }
+
+    private mutating func wait(_ step: PackedEvent, _ state: inout ListState) throws {
+        waiting.append(step)
+        if waiting.count == EventRun.mostWaiting { try apply(to: &state) }
+    }
+
+    private mutating func apply(to state: inout ListState) throws {
+        state.prefetch(waiting)
+        for step in waiting { try state.apply(state.resolve(step)) }
+        waiting.removeAll(keepingCapacity: true)
     }
 }

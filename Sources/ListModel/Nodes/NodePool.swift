@@ -135,7 +135,7 @@ package final class NodePool: Sendable {
         currentEpoch.add(1, ordering: .relaxed)
     }
 
-    private var source: (any NodeSource)? { shared.source }
+    var source: (any NodeSource)? { shared.source }
     var items: NodeCache<UntypedRow> { shared.items }
     var sections: NodeCache<SectionEntry> { shared.sections }
 

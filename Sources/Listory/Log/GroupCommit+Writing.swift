@@ -165,8 +165,8 @@ extension GroupCommit {
 // MARK: - Trying again
 
 extension GroupCommit {
-    /// The longest pause between two attempts, in nanoseconds.
-    private static var longestPause: Int { 60_000_000_000 }
+    /// How many times the pause between two attempts doubles: from half a second to a minute.
+    private static var doublingCount: Int { 7 }
 
     /// Sees to it that what could not be appended is tried again, after a pause that grows with each failure. The lock is
     /// held.
@@ -174,10 +174,9 @@ extension GroupCommit {
         if state.retryTimer != nil || state.isLetGo || state.isStopped { return }
         let timer = StoreTimer(self)
         state.retryTimer = timer
-        let (pause, isOver) = retryDelay.multipliedReportingOverflow(by: 1 << min(state.retryCount, 20))
+        let pause = retryDelay * (1 << min(state.retryCount, GroupCommit.doublingCount))
         state.retryCount += 1
-        let bounded = isOver ? GroupCommit.longestPause : min(pause, GroupCommit.longestPause)
-        background.asyncAfter(deadline: .now() + .nanoseconds(bounded)) { timer.take()?.retry() }
+        background.asyncAfter(deadline: .now() + .nanoseconds(pause.timerNanoseconds)) { timer.take()?.retry() }
     }
 
     private func retry() {

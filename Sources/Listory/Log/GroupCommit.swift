@@ -38,7 +38,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let deferredDelay: DispatchTimeInterval
     let storeDelay: DispatchTimeInterval
     /// How long after a failure appending is first tried again, in nanoseconds.
-    let retryDelay: Int
+    let retryDelay: Duration
     let diagnostics: Diagnostics
     /// The observers of failures.
     let failures = AppendFailures()
@@ -118,7 +118,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         maximumPendingBytes = options.maximumPendingBytes
         deferredDelay = .nanoseconds(options.deferredDelay.timerNanoseconds)
         storeDelay = .nanoseconds(options.journal.storeDelay.timerNanoseconds)
-        retryDelay = options.retryDelay.timerNanoseconds
+        retryDelay = options.retryDelay
         let empty = RecordRun(first: head.version.next)
         durableNumber = Atomic(head.version.rawValue)
         state = State(head: head, writing: empty, waiting: empty)

@@ -39,7 +39,7 @@ extension Replica {
     @discardableResult
     public func offerSnapshot() async throws -> Bool {
         let file = FileManager.default.temporaryDirectory.appending(path: "listory-snapshot-\(UUID().uuidString)")
-        defer { Replica.remove(file.path) }
+        defer { FileInMaking.remove(file.path) }
         guard let position = try store.writeSnapshot(to: file.path) else { return false }
         let number = position.version.rawValue
         guard let entry = try await log.entry(number), entry.number == number,
@@ -61,7 +61,8 @@ extension Replica {
     ///
     /// Call it before the store is opened. Without a snapshot, the replica reads the log from the beginning.
     ///
-    /// - Returns: whether it made the file. A snapshot that is damaged, or not of this log, makes none.
+    /// - Returns: whether it made the file. A snapshot that is damaged, or not of this log, makes none; nor does one that arrives after
+    ///   another program has made the file.
     /// - Throws: ``SharedLogError``, ``SyncProblem``, ``ListError``, an error of the system.
     @discardableResult
     public static func beginWithSnapshot(
@@ -78,16 +79,14 @@ extension Replica {
         // It may be of a branch that is no more.
         guard let entry, entry.position == snapshot.position else { return false }
         let record = try codec.bytes(entry.payload, number: number)
-        let received = path + "-receiving"
-        defer { remove(received) }
-        remove(received)
-        try write(codec.bytes(snapshot.bytes[...], number: number), to: received)
+        let file = FileInMaking(for: path)
+        defer { file.remove() }
+        try write(codec.bytes(snapshot.bytes[...], number: number), to: file.path)
         let last = try SharedPosition(record: record, version: Version(number))
-        guard (try? StoreVerification(path: received))?.version == last.version,
-            try UntypedStore.confirmed(at: received) == last
+        guard (try? StoreVerification(path: file.path))?.version == last.version,
+            try UntypedStore.confirmed(at: file.path) == last
         else { return false }
-        try FileManager.default.moveItem(atPath: received, toPath: path)
-        return true
+        return try file.appear()
     }
 
     /// Writes a new file that only its owner may read, as stores are.
@@ -95,10 +94,5 @@ extension Replica {
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY, 0o600)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
         try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: bytes)
-    }
-
-    /// Removes a file that was begun and nobody has open, and its lock.
-    package static func remove(_ path: String) {
-        for name in [path, path + "-lock"] { try? FileManager.default.removeItem(atPath: name) }
     }
 }

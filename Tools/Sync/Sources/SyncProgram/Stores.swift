@@ -10,12 +10,12 @@ enum Stores {
     static func openOrCreate(_ path: String) throws -> UntypedStore {
         if !FileManager.default.fileExists(atPath: path) {
             // An app may open it as soon as it is there, and it has to be a replica before.
-            let new = path + "-new"
-            Replica.remove(new)
-            let store = try UntypedStore.create(at: new)
+            let file = FileInMaking(for: path)
+            defer { file.remove() }
+            let store = try UntypedStore.create(at: file.path)
             try store.beginSharing()
             try store.close()
-            try FileManager.default.moveItem(atPath: new, toPath: path)
+            _ = try file.appear()
         }
         return try open(path)
     }
