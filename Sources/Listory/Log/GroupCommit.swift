@@ -37,7 +37,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let maximumPendingBytes: Int
     let deferredDelay: DispatchTimeInterval
     let storeDelay: DispatchTimeInterval
-    /// How long after a failure appending is first tried again, in nanoseconds.
+    /// How long after a failure appending is first tried again.
     let retryDelay: Duration
     let diagnostics: Diagnostics
     /// The observers of failures.
