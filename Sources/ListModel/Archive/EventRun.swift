@@ -54,7 +54,7 @@ struct EventRun {
             var step = PackedEvent(.itemsInserted, self.path, count: items.count)
             step.rows = items.count == 1 ? .one(items[0]) : .many(items)
             try wait(step, &state)
-            items.removeAll(keepingCapacity: true)
+            items = []
         case .deletion:
             try wait(PackedEvent(.itemsDeleted, self.path, count: count), &state)
             count = 0

@@ -26,10 +26,6 @@ extension ListState {
             return isNear
         }
         guard places.count >= ListState.fewestLeaves else { return }
-        let sections = tree
-        pool.prefetch(places) { section in
-            guard sections.indices.contains(section) else { return nil }
-            return sections.withLeaf(at: section) { leaf, slot in leaf.elements[slot].rows }
-        }
+        pool.prefetch(places, in: tree.top)
     }
 }

@@ -15,34 +15,42 @@ extension NodePool {
     ///
     /// - Parameters:
     ///   - places: the places, ascending.
-    ///   - tree: returns the top of the tree of a section's rows; nil if there is no such section.
-    func prefetch(_ places: [ListIndexPath], _ tree: @Sendable (_ section: Int) -> TreeChild<UntypedRow>?) {
+    ///   - sections: the top of the tree of sections.
+    func prefetch(_ places: [ListIndexPath], in sections: TreeChild<SectionEntry>) {
         // Each thread has a stretch of the list to itself, so that two of them rarely read the same node.
         let parts = 2
         DispatchQueue.concurrentPerform(iterations: parts) { part in
-            let scan = source?.scan()
-            var spares = SpareNodes<UntypedRow>()
-            var (section, top) = (-1, TreeChild<UntypedRow>?.none)
+            guard let scan = source?.scan() else { return }
+            var (sectionSpares, rowSpares) = (SpareNodes<SectionEntry>(), SpareNodes<UntypedRow>())
+            var (section, rows) = (-1, TreeChild<UntypedRow>?.none)
             for place in places[places.count * part / parts..<places.count * (part + 1) / parts] {
-                if place.section != section { (section, top) = (place.section, tree(place.section)) }
-                if let top, let scan { prefetch(top, at: place.item, scan, &spares) }
+                if place.section != section {
+                    section = place.section
+                    let found = leaf(at: section, below: sections, scan, &sectionSpares)
+                    rows = found.map { $0.node.elements[$0.slot].rows }
+                }
+                if let rows { _ = leaf(at: place.item, below: rows, scan, &rowSpares) }
             }
         }
     }
 
-    /// Reads the nodes on the way to an element.
-    private func prefetch<Element: TreeElement>(
-        _ top: TreeChild<Element>, at offset: Int, _ scan: any NodeSource, _ spares: inout SpareNodes<Element>
-    ) {
-        guard offset >= 0, offset < Int(top.count) else { return }
+    /// The leaf that has an element, and the slot of it; nil if there is no such element, or if a node on the way cannot be read.
+    ///
+    /// Unlike `withLeaf`, it reads all nodes with one source, and counts no failure.
+    private func leaf<Element: TreeElement>(
+        at offset: Int, below top: TreeChild<Element>, _ scan: any NodeSource, _ spares: inout SpareNodes<Element>
+    ) -> (node: TreeNode<Element>, slot: Int)? {
+        guard offset >= 0, offset < Int(top.count) else { return nil }
+        let cache = Element.cache(of: self)
         var (child, slot) = (top, offset)
         while true {
-            var node = child.node ?? Element.cache(of: self)[child.key]
+            var node = child.node ?? cache[child.key]
             if node == nil {
                 node = try? NodeChain(child, from: scan, limits, &spares).node(child, limits)
-                if let node { Element.cache(of: self).insert(node, child.key) }
+                if let node { cache.insert(node, child.key) }
             }
-            guard let node, !node.isLeaf else { return }
+            guard let node else { return nil }
+            if node.isLeaf { return (node, slot) }
             child = node.children[node.child(at: &slot)]
         }
     }

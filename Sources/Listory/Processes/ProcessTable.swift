@@ -100,6 +100,9 @@ final class ProcessTable: EnvironmentCompanion {
     /// The errors of a table that this process may not write.
     private static let refusals: [LMDBError.Code] = [.accessDenied, .notPermitted, .readOnlyFileSystem]
 
+    /// The file beside that of a store.
+    static func path(of store: String) -> String { store + "-processes" }
+
     /// Joins the processes that have a store open; several stores of this process that share an open file share the slot.
     ///
     /// - Returns: nil if the store is only read and the table may not be written, as in an app's bundle.
@@ -107,7 +110,7 @@ final class ProcessTable: EnvironmentCompanion {
     static func join(_ environment: Environment, isFollower: Bool = false) throws -> ProcessTable? {
         try environment.companion {
             guard environment.isLocked else { return nil }
-            let path = environment.path + "-processes"
+            let path = path(of: environment.path)
             guard let descriptor = Platform.openShared(path, mode: environment.options.fileMode) else {
                 let error = LMDBError(code: Platform.lastError, in: "open", detail: path)
                 // A process that edits without the table would not be heard, and would free what others read from.

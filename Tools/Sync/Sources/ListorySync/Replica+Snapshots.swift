@@ -39,7 +39,7 @@ extension Replica {
     @discardableResult
     public func offerSnapshot() async throws -> Bool {
         let file = FileManager.default.temporaryDirectory.appending(path: "listory-snapshot-\(UUID().uuidString)")
-        defer { FileInMaking.remove(file.path) }
+        defer { for name in [file.path, file.path + "-lock"] { try? FileManager.default.removeItem(atPath: name) } }
         guard let position = try store.writeSnapshot(to: file.path) else { return false }
         let number = position.version.rawValue
         guard let entry = try await log.entry(number), entry.number == number,
@@ -79,14 +79,27 @@ extension Replica {
         // It may be of a branch that is no more.
         guard let entry, entry.position == snapshot.position else { return false }
         let record = try codec.bytes(entry.payload, number: number)
-        let file = FileInMaking(for: path)
-        defer { file.remove() }
-        try write(codec.bytes(snapshot.bytes[...], number: number), to: file.path)
         let last = try SharedPosition(record: record, version: Version(number))
-        guard (try? StoreVerification(path: file.path))?.version == last.version,
-            try UntypedStore.confirmed(at: file.path) == last
-        else { return false }
-        return try file.appear()
+        let bytes = try codec.bytes(snapshot.bytes[...], number: number)
+        return try await makeFile(at: path) { scratch in
+            try write(bytes, to: scratch)
+            return try (try? StoreVerification(path: scratch))?.version == last.version
+                && UntypedStore.confirmed(at: scratch) == last
+        }
+    }
+
+    /// Makes the first file of a replica, unless there is one. If another program is just making it, waits for that.
+    ///
+    /// - Parameter body: as that of `UntypedStore.makeReplica(at:_:)`.
+    /// - Returns: whether it was made here.
+    /// - Throws: as that.
+    package static func makeFile(at path: String, _ body: (_ scratch: String) throws -> Bool) async throws -> Bool {
+        for _ in 0..<500 {
+            do { return try UntypedStore.makeReplica(at: path, body) } catch ListError.inUse {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        throw ListError.inUse(path: path)
     }
 
     /// Writes a new file that only its owner may read, as stores are.

@@ -7,15 +7,13 @@ import ListorySync
 
 enum Stores {
     /// Opens a store to follow a shared log, or makes one that is a replica.
-    static func openOrCreate(_ path: String) throws -> UntypedStore {
-        if !FileManager.default.fileExists(atPath: path) {
-            // An app may open it as soon as it is there, and it has to be a replica before.
-            let file = FileInMaking(for: path)
-            defer { file.remove() }
-            let store = try UntypedStore.create(at: file.path)
+    static func openOrCreate(_ path: String) async throws -> UntypedStore {
+        // An app may open it as soon as it is there, and it has to be a replica before.
+        _ = try await Replica.makeFile(at: path) { scratch in
+            let store = try UntypedStore.create(at: scratch)
             try store.beginSharing()
             try store.close()
-            _ = try file.appear()
+            return true
         }
         return try open(path)
     }

@@ -134,7 +134,7 @@ struct ExchangeCommand: AsyncParsableCommand {
         let (log, options) = (try server.log(), try server.options())
         try await Replica.beginWithSnapshot(at: file.path, log, list: server.list, options: options)
         while true {
-            let store = try Stores.openOrCreate(file.path)
+            let store = try await Stores.openOrCreate(file.path)
             let replica = try Replica(store, log, list: server.list, options: options)
             do {
                 if follow { try await watch(replica) } else { try await replica.synchronize() }

@@ -252,6 +252,29 @@ struct ReplicaTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test("Of several programs that make the first file of a replica, one makes it and the others wait for it")
+    func firstFile() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/list"
+        let made = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let isMade = try await Replica.makeFile(at: path) { scratch in
+                        let store = try UntypedStore.create(at: scratch)
+                        try store.beginSharing()
+                        try store.close()
+                        return true
+                    }
+                    #expect(FileManager.default.fileExists(atPath: path))
+                    return isMade
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(made == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["list"])
+    }
+
     @Test("Its state says that it is offline and how much waits, and follows by itself when the log is there again")
     func following() async throws {
         let server = MemoryServer()
