@@ -50,7 +50,7 @@ struct PrefetchTests {
         #expect(stored.nodes.readCount == reads)
         state.prefetch((1..<100).map { PackedEvent(.itemToggled, Self.path(100 * $0, section: 3)) })
         state.prefetch((1..<100).map { PackedEvent(.itemToggled, Self.path(Self.rowCount * $0)) })
-        #expect(stored.nodes.readCount <= reads + 1, "the node with the section")
+        #expect(stored.nodes.readCount <= reads + 2, "the node with the section, which both threads may read")
     }
 
     @Test("A damaged node is no failure before it is needed")

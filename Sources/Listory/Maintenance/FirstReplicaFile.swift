@@ -18,6 +18,8 @@ extension UntypedStore {
         try passing {
             if Platform.exists(path) { return false }
             return try claiming(path) {
+                // Another program may have made it since.
+                if Platform.exists(path) { return false }
                 let scratch = path + "-beginning"
                 removeFirstFile(scratch)
                 defer { removeFirstFile(scratch) }

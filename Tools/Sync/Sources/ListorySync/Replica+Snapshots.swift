@@ -92,14 +92,14 @@ extension Replica {
     ///
     /// - Parameter body: as that of `UntypedStore.makeReplica(at:_:)`.
     /// - Returns: whether it was made here.
-    /// - Throws: as that.
+    /// - Throws: what `body` throws, an error of the system, and `CancellationError`.
     package static func makeFile(at path: String, _ body: (_ scratch: String) throws -> Bool) async throws -> Bool {
-        for _ in 0..<500 {
+        while true {
             do { return try UntypedStore.makeReplica(at: path, body) } catch ListError.inUse {
+                // It is done soon, or its claim ends with it.
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
-        throw ListError.inUse(path: path)
     }
 
     /// Writes a new file that only its owner may read, as stores are.
