@@ -8,17 +8,23 @@ import Testing
 
 @Suite("Devices that share a list")
 struct SimulationTests {
-    /// Runs a simulation for each of some seeds, and returns the first failure. Other tests have their turn between two seeds: a simulation
-    /// waits for nothing, so it keeps a thread of the tasks, of which there are as many as cores.
+    /// Runs a simulation for each of some seeds, and returns the first failure.
+    ///
+    /// A simulation waits for nothing, so it keeps a thread of the tasks, of which there are as many as cores. With a lower priority it
+    /// has others: tests with servers would wait for some simulations at each `await`, and miss their limits of time. Waiting for the
+    /// task itself would give it the priority of the test.
     private func failure(
-        seeds: Range<UInt64>, _ run: @Sendable (UInt64) async throws -> Void
+        seeds: Range<UInt64>, _ run: @escaping @Sendable (UInt64) async throws -> Void
     ) async -> String? {
-        for seed in seeds {
-            do { try await run(seed) } catch { return "seed \(seed): \(error)" }
-            await Task.yield()
+        await withCheckedContinuation { continuation in
+            Task.detached(priority: .utility) {
+                for seed in seeds {
+                    do { try await run(seed) } catch { return continuation.resume(returning: "seed \(seed): \(error)") }
+                }
+                Soak.count(seeds.count)
+                continuation.resume(returning: nil)
+            }
         }
-        Soak.count(seeds.count)
-        return nil
     }
 
     private static let first = Soak.seed << 24
