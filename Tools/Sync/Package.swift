@@ -3,6 +3,16 @@
 // needs the clients libpq and nats.c.
 import PackageDescription
 
+// For Tools/test: as in the package of the library. Tests that compare megabytes would otherwise keep the threads of all tests for long.
+let optimized: [SwiftSetting] =
+    Context.environment["LISTORY_OPTIMIZED"] != "1"
+    ? []
+    : [
+        .unsafeFlags(
+            ["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"],
+            .when(configuration: .debug))
+    ]
+
 let package = Package(
     name: "listory-sync",
     platforms: [.macOS(.v15)],
@@ -22,20 +32,20 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
-        .target(name: "SharedLog"),
-        .target(name: "MemoryLog", dependencies: ["SharedLog"]),
+        .target(name: "SharedLog", swiftSettings: optimized),
+        .target(name: "MemoryLog", dependencies: ["SharedLog"], swiftSettings: optimized),
         .systemLibrary(
             name: "CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .target(name: "PostgresLog", dependencies: ["SharedLog", "CLibpq"]),
+        .target(name: "PostgresLog", dependencies: ["SharedLog", "CLibpq"], swiftSettings: optimized),
         .systemLibrary(
             name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
-        .target(name: "NATSLog", dependencies: ["SharedLog", "CNATS"]),
+        .target(name: "NATSLog", dependencies: ["SharedLog", "CNATS"], swiftSettings: optimized),
         .target(
             name: "ListorySync",
             dependencies: [
                 "SharedLog", .product(name: "Listory", package: "listory"),
                 .product(name: "Crypto", package: "swift-crypto"),
-            ]),
+            ], swiftSettings: optimized),
         // The engines by their addresses.
         .target(name: "SharedLogs", dependencies: ["SharedLog", "PostgresLog", "NATSLog"]),
         .executableTarget(
@@ -57,7 +67,7 @@ let package = Package(
             name: "SyncTests",
             dependencies: [
                 "SharedLog", "MemoryLog", "PostgresLog", "NATSLog", "LogServers", "ServerHolder", "CLibpq", "CNATS",
-            ]),
+            ], swiftSettings: optimized),
         // A device of the tests with real servers.
         .executableTarget(
             name: "ReplicaDevice",
@@ -69,7 +79,7 @@ let package = Package(
                 "ListorySync", "MemoryLog", "SharedLogs", "LogServers", "ReplicaDevice", "SyncProgram",
                 .product(name: "TestSupport", package: "listory"),
             ],
-            exclude: ["Fixtures"]),
+            exclude: ["Fixtures"], swiftSettings: optimized),
     ],
     swiftLanguageModes: [.v6]
 )
