@@ -1,5 +1,5 @@
-// Replays events of a block: consecutive insertions or deletions at neighbouring places as one, which gives the same list and is much
-// cheaper; and some hundred of such steps together, so that the nodes that they change can be read at the same time.
+// Replays the events of a block. Consecutive insertions or deletions at neighbouring places are applied as one step, which gives the
+// same list and is much cheaper. Steps wait until there are 128, so that the nodes which they change can be read at the same time.
 //
 // Always holds: the state, after the waiting steps and then the pending run are applied, is the state after all events so far.
 

@@ -1,4 +1,6 @@
 // Reads the nodes that events change, before the events are applied.
+//
+// Always holds: the rows are the same afterwards, whatever was read.
 
 extension ListState {
     /// Below so many leaves, one after another is as fast.
@@ -6,7 +8,8 @@ extension ListState {
 
     /// Reads the nodes that scattered events change, several at a time.
     ///
-    /// Each event's place is taken for one in the present rows. So a node may be read in vain, or be read when it is needed.
+    /// The place of an event is looked for in the present rows, although the events before it may shift it by a few. So a node may be
+    /// read that no event needs. A node that is needed and was not read is read when its event is applied.
     ///
     /// - Complexity: O(k log n) for k events.
     func prefetch(_ events: [PackedEvent]) {

@@ -3,7 +3,8 @@
 // Most of the time that a node takes goes by while the processor waits for memory: for pages of the file, one after another,
 // each of which says where the next is. A second thread waits for others meanwhile.
 //
-// Always holds: prefetching changes nothing but the cache. A node that cannot be read is left to whoever needs it.
+// Always holds: prefetching changes nothing but the cache. A node that cannot be read is no failure here; it is one for
+// whoever needs the node.
 
 import Dispatch
 
