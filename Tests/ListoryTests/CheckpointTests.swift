@@ -267,6 +267,29 @@ struct CheckpointTests {
         #expect(taken.count { $0 > first } == checkpoints)
     }
 
+    @Test(
+        "Changed nodes make a checkpoint due if they take more memory than half of the budget, and of the changed chunks of the index",
+        arguments: [(memoryBudget: 1 << 14, checkpoints: 1...5), (1 << 30, 0...0)])
+    func crowdedMemory(memoryBudget: Int, checkpoints: ClosedRange<Int>) throws {
+        let fixture = try StoreFixture { options in
+            CheckpointTests.eager(&options)
+            options.limits = TreeLimits()
+            options.memoryBudget = memoryBudget
+            options.checkpoints.interval = 100
+            options.checkpoints.chunksPerInterval = 1
+            options.checkpoints.maximumSpacing = 0
+        }
+        // After the first checkpoint, each batch changes most of some eighty chunks, and a few nodes at the end.
+        try fixture.fill(5_000)
+        let first = try fixture.store.version.rawValue
+        for batch in 0..<20 {
+            let rows = (0..<100).map { NewRow(id: .integer(Int64(10_000 + 100 * batch + $0)), content: [7]) }
+            try fixture.store.edit("Import") { try $0.insert(rows, at: .end(ofSection: "today")) }
+        }
+        let taken = try fixture.store.checkpointer.unsafelyUnwrapped.database.all().map(\.version.rawValue)
+        #expect(checkpoints.contains(taken.count { $0 > first }), "\(taken)")
+    }
+
     @Test("Single insertions all over a list do not put off a checkpoint, although each changes a chunk of the index")
     func scatteredChunks() throws {
         let fixture = try StoreFixture { options in
