@@ -298,6 +298,11 @@ int rename(const char *path, const char *target) {
     return (int)syscall(SYS_renameat, AT_FDCWD, path, AT_FDCWD, target);
 }
 
+int renameat2(int path_folder, const char *path, int target_folder, const char *target, unsigned int flags) {
+    if (fails_at(fault_rename, path)) return refuse();
+    return (int)syscall(SYS_renameat2, path_folder, path, target_folder, target, flags);
+}
+
 int unlink(const char *path) {
     return fails_at(fault_remove, path) ? refuse() : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }

@@ -513,6 +513,11 @@ int rename(const char *path, const char *target) {
     return (int)SYSTEM(SYS_renameat, AT_FDCWD, path, AT_FDCWD, target);
 }
 
+int renameat2(int path_folder, const char *path, int target_folder, const char *target, unsigned int flags) {
+    if (me >= 0) POINT(call_rename, NULL);
+    return (int)SYSTEM(SYS_renameat2, path_folder, path, target_folder, target, flags);
+}
+
 int unlink(const char *path) {
     if (me >= 0) POINT(call_remove, NULL);
     return (int)SYSTEM(SYS_unlinkat, AT_FDCWD, path, 0);

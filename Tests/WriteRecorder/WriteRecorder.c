@@ -159,10 +159,11 @@ int open64(const char *path, int flags, ...) {
     return open_noted(path, flags, mode);
 }
 
-int rename(const char *path, const char *target) {
-    if (record < 0) return (int)syscall(SYS_renameat, AT_FDCWD, path, AT_FDCWD, target);
+// Paths that are not absolute are in the working folder: nobody here gives another one.
+int renameat2(int path_folder, const char *path, int target_folder, const char *target, unsigned int flags) {
+    if (record < 0) return (int)syscall(SYS_renameat2, path_folder, path, target_folder, target, flags);
     pthread_mutex_lock(&lock);
-    int code = (int)syscall(SYS_renameat, AT_FDCWD, path, AT_FDCWD, target);
+    int code = (int)syscall(SYS_renameat2, path_folder, path, target_folder, target, flags);
     const char *from = name_of(path), *to = name_of(target);
     if (code == 0 && from != NULL && to != NULL) {
         char names[2 * NAME_MAX + 2];
@@ -172,6 +173,8 @@ int rename(const char *path, const char *target) {
     pthread_mutex_unlock(&lock);
     return code;
 }
+
+int rename(const char *path, const char *target) { return renameat2(AT_FDCWD, path, AT_FDCWD, target, 0); }
 
 int unlink(const char *path) {
     if (record < 0) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);

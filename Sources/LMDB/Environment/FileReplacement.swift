@@ -59,16 +59,11 @@ extension DataFile {
             try Engine.check(Platform.synchronize(descriptor), "fsync")
         case .failure(let error): throw LMDBError(code: error.number, in: "open", detail: path)
         }
-        // Takes the name if nobody has it. A kill between the two calls leaves an empty file there, so no other call is between them.
-        switch Platform.create(target, mode: Environment.Options().fileMode) {
-        case .success(let descriptor): Platform.close(descriptor)
-        case .failure(let error) where error.number == Platform.fileExists:
+        if let error = Platform.rename(path, toUnused: target) {
+            guard error.number == Platform.fileExists else {
+                throw LMDBError(code: error.number, in: "rename", detail: path)
+            }
             throw LMDBError(.targetExists(path: target), in: "DataFile.publish")
-        case .failure(let error): throw LMDBError(code: error.number, in: "open", detail: target)
-        }
-        if let error = Platform.rename(path, to: target) {
-            Platform.remove(target)
-            throw LMDBError(code: error.number, in: "rename", detail: path)
         }
         Platform.remove(path + "-lock")
         try Platform.synchronizeFolder(of: target)

@@ -377,6 +377,32 @@ extension Platform {
         return result == 0 ? nil : SystemError(number: lastError)
     }
 
+    /// Gives a file a name that nothing has.
+    ///
+    /// - Returns: ``fileExists`` if something has it; nothing is replaced.
+    static func rename(_ path: String, toUnused target: String) -> SystemError? {
+        #if canImport(Glibc)
+        let keepsTarget: UInt32 = 1  // RENAME_NOREPLACE
+        let result = renameat2(AT_FDCWD, path, AT_FDCWD, target, keepsTarget)
+        #elseif canImport(Musl)
+        let result: Int32 = -1
+        errno = ENOSYS
+        #else
+        let result = renamex_np(path, target, UInt32(RENAME_EXCL))
+        #endif
+        if result == 0 { return nil }
+        let error = SystemError(number: lastError)
+        guard [EINVAL, ENOSYS, ENOTSUP].contains(error.number) else { return error }
+        // A file system that cannot do that in one step, as NFS. A kill between the two leaves an empty file.
+        switch create(target, mode: 0o600) {
+        case .success(let descriptor): close(descriptor)
+        case .failure(let error): return error
+        }
+        let failure = rename(path, to: target)
+        if failure != nil { remove(target) }
+        return failure
+    }
+
     /// Removes a file's name.
     package static func remove(_ path: String) {
         unlink(path)
