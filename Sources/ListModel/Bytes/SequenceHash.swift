@@ -28,16 +28,19 @@ enum SequenceHash {
     // SAFETY: initialised once with all values, never written again and never freed.
     nonisolated(unsafe) private static let powers: UnsafePointer<UInt64> = {
         let table = UnsafeMutablePointer<UInt64>.allocate(capacity: 4 * stride)
-        var step = base
-        for part in 0..<4 {
-            // By Fermat, the power p − 2 is the inverse.
-            if part == 3 { step = slowPower(Int(modulus) - 2) }
-            var power: UInt64 = 1
-            for exponent in 0..<stride {
-                table.advanced(by: part * stride + exponent).initialize(to: power)
-                power = multiply(power, step)
-            }
-            step = power
+        // By Fermat, the power p − 2 is the inverse.
+        let steps = (base, slowPower(stride), slowPower(stride * stride), slowPower(Int(modulus) - 2))
+        var powers: (UInt64, UInt64, UInt64, UInt64) = (1, 1, 1, 1)
+        // The tables beside each other, because each product has to wait for the one before it in its own table.
+        for exponent in 0..<stride {
+            table.advanced(by: exponent).initialize(to: powers.0)
+            table.advanced(by: stride + exponent).initialize(to: powers.1)
+            table.advanced(by: 2 * stride + exponent).initialize(to: powers.2)
+            table.advanced(by: 3 * stride + exponent).initialize(to: powers.3)
+            powers = (
+                multiply(powers.0, steps.0), multiply(powers.1, steps.1), multiply(powers.2, steps.2),
+                multiply(powers.3, steps.3)
+            )
         }
         return UnsafePointer(table)
     }()

@@ -3,16 +3,19 @@
 // Always holds: numbers fall from a patch to its base, so reading ends. The result has the count, the hash and the lowest
 // depth that its parent states.
 
+/// A patch that is stored under a number.
+///
+/// Not a type inside ``NodeChain``: the first use of a generic type whose parameter has to conform to a protocol searches
+/// all images of the process for that conformance, which was an eighth of opening a store.
+struct StoredPatch {
+    let number: UInt64
+    let bytes: [UInt8]
+}
+
 /// The stored values of a node.
 struct NodeChain<Element: TreeElement>: ~Copyable {
-    /// A patch that is stored under a number.
-    struct Patch {
-        let number: UInt64
-        let bytes: [UInt8]
-    }
-
     /// The patches, the oldest first.
-    let patches: [Patch]
+    let patches: [StoredPatch]
     /// The node that is stored whole, where it is stored, and its size in bytes.
     let whole: TreeNode<Element>
     let wholeValue: NodePatch.Base
@@ -29,7 +32,7 @@ struct NodeChain<Element: TreeElement>: ~Copyable {
         let source = source.scan()
         var number = child.stored
         var expected: UInt32?
-        var read: [Patch] = []
+        var read: [StoredPatch] = []
         while true {
             var found: (node: TreeNode<Element>, hasDepths: Bool)?
             var base: NodePatch.Base?
@@ -40,7 +43,7 @@ struct NodeChain<Element: TreeElement>: ~Copyable {
                 }
                 if NodePatch.isPatch(bytes) {
                     base = try NodePatch.header(of: bytes, number: number).header.base
-                    read.append(Patch(number: number, bytes: Array(bytes)))
+                    read.append(StoredPatch(number: number, bytes: Array(bytes)))
                 } else {
                     found = try NodeCoding.decode(bytes, number: number, child, limits, &spares)
                 }
@@ -102,7 +105,7 @@ struct NodeChain<Element: TreeElement>: ~Copyable {
     }
 
     private static func apply(
-        _ patch: Patch, to base: TreeNode<Element>, _ child: TreeChild<Element>, _ limits: TreeLimits
+        _ patch: StoredPatch, to base: TreeNode<Element>, _ child: TreeChild<Element>, _ limits: TreeLimits
     ) throws(NodeError) -> (node: TreeNode<Element>, hasDepths: Bool) {
         var result: Result<(node: TreeNode<Element>, hasDepths: Bool), NodeError>?
         patch.bytes.withUnsafeBytes { bytes in
