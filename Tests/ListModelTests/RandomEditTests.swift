@@ -26,11 +26,13 @@ struct RandomEditTests {
             do { try expected.apply(operation) } catch let error as ListError { expectedError = error }
             var foundError: ListError?
             do { try list.commit { try $0.apply(operation) } } catch let error as ListError { foundError = error }
-            let comment: Comment = "seed \(seed), step \(step): \(operation)"
-            try #require(foundError?.code == expectedError?.code, comment)
-            if foundError == nil { reference = expected }
+            try #require(
+                foundError?.code == expectedError?.code, "seed \(seed), step \(step): \(operation)")
             let after = list.snapshot()
-            try check(before: before, after: after, reference, list.log, comment)
+            try check(
+                (before, reference), (after, foundError == nil ? expected : reference), list.log,
+                "seed \(seed), step \(step): \(operation)")
+            if foundError == nil { reference = expected }
             if step % 100 == 0 { try list.editor.checkInvariants() }
             before = after
         }
@@ -38,17 +40,19 @@ struct RandomEditTests {
     }
 
     /// Checks that the rows are those of the reference, and that the changeset leads to them.
+    ///
+    /// - Parameter comment: is only made if the check fails, because describing an operation takes longer than most checks.
     private func check(
-        before: UntypedSnapshot, after: UntypedSnapshot, _ reference: ReferenceList, _ log: MemoryLog,
-        _ comment: Comment
+        _ old: (list: UntypedSnapshot, reference: ReferenceList),
+        _ new: (list: UntypedSnapshot, reference: ReferenceList),
+        _ log: MemoryLog, _ comment: @autoclosure () -> Comment
     ) throws {
-        let found = try ReferenceList(after, log)
-        try #require(found == reference, comment)
-        let old = try ReferenceList(before, log)
-        let changes = Changeset(from: before, to: after)
-        try #require(changes.applied(to: old, giving: found) == found, comment)
-        try #require(changes.isEmpty == (old == found), comment)
-        try #require((before.stateHash == after.stateHash) == (old == found), comment)
+        try #require(try ReferenceList(new.list, log) == new.reference, comment())
+        let changes = Changeset(from: old.list, to: new.list)
+        try #require(changes.applied(to: old.reference, giving: new.reference) == new.reference, comment())
+        let isSame = old.reference == new.reference
+        try #require(changes.isEmpty == isSame, comment())
+        try #require((old.list.stateHash == new.list.stateHash) == isSame, comment())
     }
 
     @Test(

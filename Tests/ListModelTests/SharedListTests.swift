@@ -1,4 +1,7 @@
 // Tests lists that several writers share, exhaustively: every interleaving of their edits and exchanges ends with one list.
+//
+// An edit neither reads nor changes the shared log. So interleavings that differ only in when a writer edits between two exchanges of
+// its own are the same, and one is run for each order of the exchanges.
 
 @testable import ListModel
 import TestSupport
@@ -79,44 +82,68 @@ struct SharedListTests {
         var isUndo: Bool { operation == nil }
     }
 
-    /// What three writers do: two edits each, and an exchange after each of them.
+    /// What three writers do: four edits each.
     static let plans: [[[Edit]]] = {
         func insert(_ id: Int64, _ content: UInt8, _ place: ItemDestination) -> Edit {
             Edit(operation: .insert([NewRow(id: .integer(id), content: [content])], place))
+        }
+        func delete(_ id: Int64) -> Edit { Edit(operation: .delete(.items([.integer(id)]))) }
+        func move(_ id: Int64, _ section: UntypedID) -> Edit {
+            Edit(operation: .move(.items([.integer(id)]), .end(ofSection: section)))
         }
         let undo = Edit(operation: nil)
         return [
             // Rows with equal contents, too many rows, a row that another deletes.
             [
-                [insert(10, 5, .end(ofSection: "a")), insert(11, 6, .before(1))],
-                [insert(20, 5, .before(1)), Edit(operation: .delete(.items([1])))],
-                [Edit(operation: .move(.items([1]), .end(ofSection: "b"))), insert(30, 6, .end(ofSection: "b"))],
+                [insert(10, 5, .end(ofSection: "a")), insert(11, 6, .before(1)), undo, insert(12, 7, .before(1))],
+                [insert(20, 5, .before(1)), delete(1), delete(10), undo],
+                [
+                    move(1, "b"), insert(30, 6, .end(ofSection: "b")), move(20, "b"),
+                    insert(31, 5, .end(ofSection: "a")),
+                ],
             ],
             // The same row, changed, moved and deleted, and undone.
             [
-                [Edit(operation: .update(1, [9])), undo],
-                [Edit(operation: .update(1, [8])), Edit(operation: .move(.items([1]), .end(ofSection: "a")))],
-                [Edit(operation: .delete(.items([1]))), undo],
+                [Edit(operation: .update(1, [9])), undo, move(1, "b"), undo],
+                [Edit(operation: .update(1, [8])), move(1, "a"), Edit(operation: .toggle(.items([1]))), undo],
+                [delete(1), undo, Edit(operation: .update(1, [7])), delete(2)],
             ],
             // Sections and everything at once.
             [
-                [Edit(operation: .deleteSection(.section("b"))), insert(10, 7, .end(ofSection: "a"))],
-                [insert(20, 4, .end(ofSection: "b")), undo],
-                [Edit(operation: .reload([NewSection(id: "b", title: "", items: [])])), undo],
+                [
+                    Edit(operation: .deleteSection(.section("b"))), insert(10, 7, .end(ofSection: "a")), undo,
+                    move(1, "b"),
+                ],
+                [insert(20, 4, .end(ofSection: "b")), undo, insert(21, 4, .end(ofSection: "b")), delete(2)],
+                [
+                    Edit(operation: .reload([NewSection(id: "b", title: "", items: [])])), undo,
+                    insert(30, 3, .end(ofSection: "b")), undo,
+                ],
             ],
         ]
     }()
 
+    /// After which of its edits each writer exchanges, and how many orders of these exchanges there are.
+    static let schedules: [(edits: [Int], orders: Int)] =
+        [([2, 4], 90), ([1, 4], 90), ([1, 2, 4], 1_680)] + (Soak.isEnabled ? [([1, 2, 3, 4], 34_650)] : [])
+
     @Test(
-        "Every interleaving of three writers with four actions each ends with one list that keeps the rules",
-        arguments: plans)
-    func everyInterleaving(plan: [[Edit]]) throws {
+        "Every interleaving of three writers with four edits each, and their exchanges, ends with one list that keeps the rules",
+        arguments: plans, schedules)
+    func everyInterleaving(plan: [[Edit]], schedule: (edits: [Int], orders: Int)) throws {
         var count = 0
-        // Which writer acts next, twelve times.
         func visit(_ order: [Int], _ left: [Int]) throws {
-            if order.count == 12 {
+            if left == [0, 0, 0] {
                 count += 1
-                return try check(order, plan)
+                var turns: [Turn] = []
+                var exchanges = [0, 0, 0]
+                for writer in order {
+                    let first = exchanges[writer] == 0 ? 0 : schedule.edits[exchanges[writer] - 1]
+                    turns += plan[writer][first..<schedule.edits[exchanges[writer]]].map { Turn(writer, $0) }
+                    turns.append(Turn(writer, nil))
+                    exchanges[writer] += 1
+                }
+                _ = try run(turns, "order \(order) of exchanges")
             }
             for writer in 0..<3 where left[writer] > 0 {
                 var rest = left
@@ -124,8 +151,33 @@ struct SharedListTests {
                 try visit(order + [writer], rest)
             }
         }
-        try visit([], [4, 4, 4])
-        #expect(count == 34_650)
+        try visit([], Array(repeating: schedule.edits.count, count: 3))
+        #expect(count == schedule.orders)
+    }
+
+    @Test("When a writer edits between two of its exchanges makes no difference to the others", arguments: plans)
+    func commutingEdits(plan: [[Edit]]) throws {
+        let seed = Soak.seed
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<50 * Soak.factor {
+            var left = plan.enumerated().map { writer, edits in edits.flatMap { [Turn(writer, $0), Turn(writer, nil)] }
+            }
+            var turns: [Turn] = []
+            while let writer = left.indices.filter({ !left[$0].isEmpty }).randomElement(using: &generator) {
+                turns.append(left[writer].removeFirst())
+            }
+            // The edits, each right before the next exchange of its writer.
+            var late: [Turn] = []
+            var waiting: [[Turn]] = [[], [], []]
+            for turn in turns {
+                waiting[turn.writer].append(turn)
+                if turn.edit == nil {
+                    late += waiting[turn.writer]
+                    waiting[turn.writer] = []
+                }
+            }
+            #expect(try run(turns, "seed \(seed)") == run(late, "seed \(seed)"), "seed \(seed)")
+        }
     }
 
     @Test("What a commit wrote that is given up is written again where a later one needs it")
@@ -150,7 +202,18 @@ struct SharedListTests {
         #expect(try items.first { $0.id == 2 }.map { try mine.log.content(of: $0.content) } == [2, 7, 7])
     }
 
-    private func check(_ order: [Int], _ plan: [[Edit]]) throws {
+    /// What a writer does next: an edit, or an exchange.
+    struct Turn {
+        let writer: Int
+        let edit: Edit?
+
+        init(_ writer: Int, _ edit: Edit?) { (self.writer, self.edit) = (writer, edit) }
+    }
+
+    /// Runs the turns, and exchanges until all have everything.
+    ///
+    /// - Returns: the shared log.
+    private func run(_ turns: [Turn], _ comment: Comment) throws -> [[UInt8]] {
         let rules: [ListRule] = [
             .atMost(4), .unique("content") { Array($0) }, .moves("stays") { _, from, _ in from != "b" },
         ]
@@ -163,36 +226,22 @@ struct SharedListTests {
                         id: "a", title: "", items: [1, 2].map { NewRow(id: .integer($0), content: [UInt8($0)]) }),
                     NewSection(id: "b", title: "", items: []),
                 ])), 0)
-        try first.exchange(&shared)
-        try second.exchange(&shared)
-        try third.exchange(&shared)
-        var done = [0, 0, 0]
-        for writer in order {
-            let action = done[writer]
-            done[writer] += 1
+        let exchanges = [0, 1, 2].map { Turn($0, nil) }
+        for turn in exchanges + turns + exchanges + exchanges {
             func act(_ state: inout Writer) throws {
-                if action % 2 == 0 {
-                    try state.edit(plan[writer][action / 2], writer)
-                } else {
-                    try state.exchange(&shared)
-                }
+                if let edit = turn.edit { try state.edit(edit, turn.writer) } else { try state.exchange(&shared) }
             }
-            switch writer {
+            switch turn.writer {
             case 0: try act(&first)
             case 1: try act(&second)
             default: try act(&third)
             }
         }
-        for _ in 0..<2 {
-            try first.exchange(&shared)
-            try second.exchange(&shared)
-            try third.exchange(&shared)
-        }
         let rows = first.editor.snapshot()
-        let comment: Comment = "\(order)"
         try #require(second.editor.snapshot().stateHash == rows.stateHash, comment)
         try #require(third.editor.snapshot().stateHash == rows.stateHash, comment)
         let items = rows.sections.flatMap(\.items)
         try #require(items.count <= 4 && Set(items.map(\.content.hash)).count == items.count, comment)
+        return shared
     }
 }
