@@ -1,4 +1,4 @@
-// Tests checkpoints: what opening reads, how far apart they are, and which are kept.
+// Tests checkpoints: what opening reads, and that a version is the same from whichever of them it is reached.
 
 import Foundation
 import LMDB
@@ -102,23 +102,6 @@ struct CheckpointTests {
         }
         try store.close()
         #expect(try StoreVerification(path: past.fixture.path).checkpointCount > 3)
-    }
-
-    @Test("No two checkpoints are further apart than the policy says, and old ones are dropped")
-    func spacing() throws {
-        let fixture = try StoreFixture {
-            CheckpointTests.eager(&$0)
-            $0.checkpoints.maximumSpacing = 64
-        }
-        try fixture.fill(1)
-        for _ in 0..<800 { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
-        let kept = try #require(fixture.store.checkpointer).database.all().map(\.work)
-        let gaps = zip(kept.dropFirst(), kept).map { $0 - $1 }
-        #expect(gaps.allSatisfy { $0 <= 64 })
-        #expect(kept.count < 800 / 8 / 2)
-        // Dense near the newest version, sparse behind it.
-        #expect(gaps.last == 8)
-        #expect(gaps.first! > 32)
     }
 
     @Test(
@@ -245,80 +228,6 @@ struct CheckpointTests {
         #expect(store.recovery.commitCount == 0)
     }
 
-    @Test(
-        "A checkpoint that has many chunks of the index to write is due later in proportion",
-        arguments: [(chunksPerInterval: 1_000, checkpoints: 10), (1, 0)])
-    func manyChunks(chunksPerInterval: Int, checkpoints: Int) throws {
-        let fixture = try StoreFixture { options in
-            CheckpointTests.eager(&options)
-            options.checkpoints.interval = 100
-            options.checkpoints.chunksPerInterval = chunksPerInterval
-            options.checkpoints.maximumSpacing = 0
-        }
-        // After the first checkpoint, each batch changes all chunks: ten or more.
-        try fixture.fill(5_000)
-        let first = try fixture.store.version.rawValue
-        for batch in 0..<10 {
-            let content = [UInt8](repeating: 7, count: 600)
-            let rows = (0..<100).map { NewRow(id: .integer(Int64(10_000 + 100 * batch + $0)), content: content) }
-            try fixture.store.edit("Import") { try $0.insert(rows, at: .end(ofSection: "today")) }
-        }
-        let taken = try fixture.store.checkpointer.unsafelyUnwrapped.database.all().map(\.version.rawValue)
-        #expect(taken.count { $0 > first } == checkpoints)
-    }
-
-    @Test(
-        "Changed nodes make a checkpoint due if they take more memory than half of the budget, and of the changed chunks of the index",
-        arguments: [(memoryBudget: 1 << 14, checkpoints: 1...5), (1 << 30, 0...0)])
-    func crowdedMemory(memoryBudget: Int, checkpoints: ClosedRange<Int>) throws {
-        let fixture = try StoreFixture { options in
-            CheckpointTests.eager(&options)
-            options.limits = TreeLimits()
-            options.memoryBudget = memoryBudget
-            options.checkpoints.interval = 100
-            options.checkpoints.chunksPerInterval = 1
-            options.checkpoints.maximumSpacing = 0
-        }
-        // After the first checkpoint, each batch changes most of some eighty chunks, and a few nodes at the end.
-        try fixture.fill(5_000)
-        let first = try fixture.store.version.rawValue
-        for batch in 0..<20 {
-            let rows = (0..<100).map { NewRow(id: .integer(Int64(10_000 + 100 * batch + $0)), content: [7]) }
-            try fixture.store.edit("Import") { try $0.insert(rows, at: .end(ofSection: "today")) }
-        }
-        let taken = try fixture.store.checkpointer.unsafelyUnwrapped.database.all().map(\.version.rawValue)
-        #expect(checkpoints.contains(taken.count { $0 > first }), "\(taken)")
-    }
-
-    @Test("Single insertions all over a list do not put off a checkpoint, although each changes a chunk of the index")
-    func scatteredChunks() throws {
-        let fixture = try StoreFixture { options in
-            CheckpointTests.eager(&options)
-            options.checkpoints.interval = 50
-            options.checkpoints.chunksPerInterval = 1
-            options.checkpoints.maximumSpacing = 0
-        }
-        try fixture.fill(5_000)
-        let first = try fixture.store.version.rawValue
-        for step in 0..<500 {
-            let row = NewRow(id: .integer(Int64(10_000 + step)), content: [1])
-            let place = ListIndexPath(section: 0, item: step * 2_003 % 5_000)
-            try fixture.store.edit("Insert") { try $0.insert(row, at: .at(place)) }
-        }
-        let taken = try fixture.store.checkpointer.unsafelyUnwrapped.database.all().map(\.version.rawValue)
-        #expect(taken.count { $0 > first } == 10, "\(taken)")
-    }
-
-    @Test("The distance of checkpoints is computed without a trap, whatever a damaged file counts")
-    func hugeCounts() {
-        let policy = CheckpointPolicy()
-        for count in [0, 1, Int.max / 2, Int.max] {
-            #expect(policy.interval(chunks: 5_000, commits: count) >= policy.interval)
-            #expect(policy.interval(chunks: count, commits: 5_000) >= policy.interval)
-        }
-        #expect(policy.interval(chunks: 2_048 + 40, commits: 10) == 2 * policy.interval)
-    }
-
     @Test("A checkpoint that is written while the rows are read again is adopted with the rows of the file")
     func readAgainMeanwhile() throws {
         let fixture = try StoreFixture {
@@ -356,27 +265,6 @@ struct CheckpointTests {
         _ = try StoreVerification(path: fixture.path)
     }
 
-    @Test("The policy keeps needed checkpoints and spaces the others", arguments: 1...20 as ClosedRange<UInt64>)
-    func policy(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        var policy = CheckpointPolicy()
-        policy.interval = 10
-        policy.maximumSpacing = 100
-        var events: [UInt64] = []
-        var newest: UInt64 = 0
-        for _ in 0..<500 {
-            newest += UInt64.random(in: 1...15, using: &generator)
-            events.append(newest)
-            let needed = Set(events.indices.filter { _ in generator.oneIn(50) }.map { events[$0] })
-            let surplus = policy.surplus(events) { needed.contains(events[$0]) }
-            #expect(!surplus.contains(events.count - 1))
-            #expect(surplus.allSatisfy { !needed.contains(events[$0]) })
-            for index in surplus.reversed() { events.remove(at: index) }
-            let gaps = zip(events, [0] + events).map { $0 - $1 }
-            #expect(gaps.allSatisfy { $0 <= 100 }, "seed \(seed)")
-        }
-        #expect(events.count < 200)
-    }
 }
 
 /// Takes all reader slots of a store, so that each further read throws.

@@ -51,13 +51,27 @@ public struct CheckpointPolicy: Hashable, Sendable {
     /// How much work a commit is, besides the nodes that it changes.
     func work(events: Int, bytes: Int) -> Int { events &+ bytes / max(1, bytesPerUnit) }
 
-    /// The work after which a checkpoint is due, given the chunks to write and the commits since the last one.
-    func interval(chunks: Int, commits: Int) -> Int {
+    /// The work after which a checkpoint is due.
+    ///
+    /// - Parameters:
+    ///   - chunks: the chunks of the index to write.
+    ///   - commits: the commits since the last checkpoint.
+    ///   - rowBytes: what the nodes take in memory that have changed since then.
+    ///   - memoryBudget: how many bytes of rows may stay in memory.
+    func interval(chunks: Int, commits: Int, rowBytes: Int = 0, memoryBudget: Int = .max) -> Int {
+        // Until they are stored, nodes that have changed cannot be evicted. So if they are large, the index may not wait any longer;
+        // beside a large index they are not large.
+        let chunkBytes = min(chunks, .max / CheckpointPolicy.chunkBytes) * CheckpointPolicy.chunkBytes
+        if rowBytes > max(memoryBudget, chunkBytes) / 2 { return interval }
         let chunks = chunks - min(chunks, max(0, min(commits, chunks)) * chunksPerCommit)
         if chunks <= chunksPerInterval { return interval }
         let (product, isOver) = interval.multipliedReportingOverflow(by: chunks)
         return isOver ? interval : product / max(1, chunksPerInterval)
     }
+
+    /// What a changed chunk of the index takes in memory: 64 entries, as many as a chunk has on average at most. The few chunks of
+    /// another kind take more.
+    private static let chunkBytes = 512
 
     /// The checkpoints that are too many.
     ///

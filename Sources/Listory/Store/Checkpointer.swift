@@ -126,18 +126,16 @@ final class Checkpointer: Sendable {
             state.isEdited = true
             state.commitWork &+= policy.work(events: events, bytes: bytes)
             state.work = state.commitWork &+ touched &* policy.nodeWeight
-            // Until they are stored, nodes that have changed cannot be evicted. So if they are large, the index may not wait any longer;
-            // beside a large index they are not large.
-            let size = WrittenNodes.size(rowNodes: touched)
-            let budget = max(memoryBudget, chunks &* Self.chunkSize)
-            let interval = policy.interval(chunks: chunks, commits: state.commits)
-            state.isDue = state.work / state.patience >= (size > budget / 2 ? policy.interval : interval)
-            state.isOverdue = state.work / 2 > (size > budget ? policy.interval : interval)
+            func interval(rowBytes: Int) -> Int {
+                policy.interval(
+                    chunks: chunks, commits: state.commits, rowBytes: rowBytes, memoryBudget: memoryBudget)
+            }
+            let rowBytes = WrittenNodes.size(rowNodes: touched)
+            state.isDue = state.work / state.patience >= interval(rowBytes: rowBytes)
+            // After twice the work, or with twice the memory.
+            state.isOverdue = state.work / 2 > interval(rowBytes: rowBytes / 2)
         }
     }
-
-    /// What a changed chunk of the index takes in memory, in bytes: 64 entries, as many as a chunk has on average at most.
-    private static let chunkSize = 512
 
     /// The longest time that an edit waits for checkpoints to keep up: half a frame of a display.
     private static let patienceOfEdits = DispatchTimeInterval.milliseconds(8)
