@@ -276,7 +276,7 @@ struct StoreErrorTests {
 
     @Test("The error for a file without write permission says how it can be read")
     func notPermitted() {
-        for code in [LMDBError.Code.accessDenied, .readOnlyFileSystem] {
+        for code in [LMDBError.Code.accessDenied, .notPermitted, .readOnlyFileSystem] {
             let error = LMDBError(.engine(code), in: "mdb_env_open")
             let writing = CommitLog.refusal(error, "/list", isReadOnly: false) as? ListError
             #expect(writing?.code == "notPermitted" && writing?.description.contains("isReadOnly") == true)
@@ -286,6 +286,25 @@ struct StoreErrorTests {
         let other = LMDBError(.engine(.noSpace), in: "mdb_env_open")
         #expect(CommitLog.refusal(other, "/list", isReadOnly: false) as? LMDBError == other)
     }
+
+    #if os(Linux)
+    @Test("A new store, or a copy of one, in a folder that nobody may write is refused, and says so")
+    func folderNotPermitted() throws {
+        // Even for the superuser.
+        let path = "/sys/kernel/list"
+        let fixture = try StoreFixture()
+        for make in [
+            { _ = try UntypedStore.create(at: path) },
+            { _ = try UntypedStore.openOrCreate(at: path, options: StoreOptions()) },
+            { _ = try fixture.store.backup(to: path) },
+            { _ = try StoreTranscriber.write(to: path) { _ in } },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: ListError.self) { try make() }
+            #expect(error?.code == "notPermitted" && error?.description.contains(path) == true)
+        }
+        try fixture.store.close()
+    }
+    #endif
 
     @Test("The content of a row in a damaged node is an error that says so")
     func damagedNode() throws {

@@ -118,9 +118,9 @@ struct CommitLog: Sendable {
     /// The error of the store for a file that could not be opened, or the error of LMDB if the store has none for it.
     static func refusal(_ error: any Error, _ path: String, isReadOnly: Bool) -> any Error {
         switch (error as? LMDBError)?.kind {
-        case .alreadyOpen: ListError.inUse(path: path)
+        case .alreadyOpen, .inUse: ListError.inUse(path: path)
         case .writerBusy: ListError.busy(path: path, processes: [])
-        case .engine(.accessDenied), .engine(.readOnlyFileSystem):
+        case .engine(.accessDenied), .engine(.notPermitted), .engine(.readOnlyFileSystem):
             ListError.notPermitted(path: path, isReadOnly: isReadOnly)
         default: error
         }

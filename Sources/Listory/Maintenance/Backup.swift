@@ -21,25 +21,18 @@ extension StoreProtocol {
     @discardableResult
     public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {
         try door {
-            if Platform.exists(target) { throw ListError.alreadyExists(path: target) }
-            return try UntypedStore.claiming(target) {
-                let scratch = target + "-copying"
-                DataFile.remove(scratch)
-                defer { DataFile.remove(scratch) }
-                return try withoutActuallyEscaping(progress) { progress in
+            try withoutActuallyEscaping(progress) { progress in
+                try UntypedStore.making(target, besideAs: "-copying") { scratch in
                     if core.options.isReadOnly {
                         try core.copyOfReader(to: scratch) { progress($0 * 0.3) }
                     } else {
                         try copy(to: scratch) { progress($0 * 0.3) }
                     }
-                    let found = try StoreVerification(path: scratch) { progress(0.3 + $0 * 0.7) }
-                    try DataFile.publish(scratch, as: target)
-                    return found
+                    return try StoreVerification(path: scratch) { progress(0.3 + $0 * 0.7) }
                 }
             }
         }
     }
-
 }
 
 extension UntypedStore {

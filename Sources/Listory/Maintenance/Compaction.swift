@@ -116,9 +116,8 @@ extension UntypedStore {
 
     /// Runs what writes a file beside a path and then puts it there, while nobody else does that.
     static func claiming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
-        do { return try DataFile.claiming(path, body) } catch let error as LMDBError {
-            if case .inUse = error.kind { throw ListError.inUse(path: path) }
-            throw error
+        do { return try DataFile.claiming(path, body) } catch {
+            throw CommitLog.refusal(error, path, isReadOnly: false)
         }
     }
 

@@ -15,27 +15,18 @@ extension UntypedStore {
     /// - Throws: ``ListError/inUse(path:)`` if another program is just making it; what `body` throws; an error of the system. Then nothing
     ///   is there.
     public static func makeReplica(at path: String, _ body: (_ scratch: String) throws -> Bool) throws -> Bool {
-        try passing {
-            if Platform.exists(path) { return false }
-            return try claiming(path) {
-                // Another program may have made it since.
-                if Platform.exists(path) { return false }
-                let scratch = path + "-beginning"
-                removeFirstFile(scratch)
-                defer { removeFirstFile(scratch) }
-                guard try body(scratch) else { return false }
-                do throws(LMDBError) { try DataFile.publish(scratch, as: path) } catch {
-                    if case .targetExists = error.kind { return false }
-                    throw error
-                }
-                return true
+        do {
+            try making(path, besideAs: "-beginning") { scratch in
+                guard try body(scratch) else { throw NotWanted() }
             }
+            return true
+        } catch is NotWanted {
+            return false
+        } catch ListError.alreadyExists(path: path) {
+            // Another program may have made it since.
+            return false
         }
     }
 
-    /// Removes what is left of one that was made, or was being made when its process was killed.
-    private static func removeFirstFile(_ scratch: String) {
-        DataFile.remove(scratch)
-        Platform.remove(ProcessTable.path(of: scratch))
-    }
+    private struct NotWanted: Error {}
 }

@@ -85,19 +85,11 @@ public struct StoreTranscriber: ~Copyable {
     public static func write(
         to path: String, options: StoreOptions = StoreOptions(), _ body: (inout StoreTranscriber) throws -> Void
     ) throws -> StoreVerification {
-        try passing {
-            if Platform.exists(path) { throw ListError.alreadyExists(path: path) }
-            return try UntypedStore.claiming(path) {
-                let scratch = path + "-importing"
-                DataFile.remove(scratch)
-                defer { DataFile.remove(scratch) }
-                var transcriber = try StoreTranscriber(scratch, options)
-                try body(&transcriber)
-                try transcriber.finish()
-                let found = try StoreVerification(path: scratch)
-                try DataFile.publish(scratch, as: path)
-                return found
-            }
+        try UntypedStore.making(path, besideAs: "-importing") { scratch in
+            var transcriber = try StoreTranscriber(scratch, options)
+            try body(&transcriber)
+            try transcriber.finish()
+            return try StoreVerification(path: scratch)
         }
     }
 

@@ -1,0 +1,42 @@
+// Making a file beside its place, which it gets in one step when it is complete: a backup, an import, the first file of a replica.
+//
+// Always holds: a file at the place is complete and durable; one that was there before stays as it is.
+
+import LMDB
+
+extension UntypedStore {
+    /// Makes a file for a place where there is none.
+    ///
+    /// - Parameters:
+    ///   - path: the place.
+    ///   - suffix: of the name beside it. What is left there by a process that was killed is removed.
+    ///   - body: makes the file at the path that it gets, and closes it.
+    /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if something else is just made there; what `body` throws;
+    ///   an error of the system. Then nothing was made.
+    static func making<Result>(
+        _ path: String, besideAs suffix: String, _ body: (_ scratch: String) throws -> Result
+    ) throws -> Result {
+        func requireUnused() throws { if Platform.exists(path) { throw ListError.alreadyExists(path: path) } }
+        return try passing {
+            try requireUnused()
+            return try claiming(path) {
+                // Another process may have made it since.
+                try requireUnused()
+                let scratch = path + suffix
+                removeScratch(scratch)
+                defer { removeScratch(scratch) }
+                let result = try body(scratch)
+                do throws(LMDBError) { try DataFile.publish(scratch, as: path) } catch {
+                    if case .targetExists = error.kind { throw ListError.alreadyExists(path: path) }
+                    throw error
+                }
+                return result
+            }
+        }
+    }
+
+    private static func removeScratch(_ scratch: String) {
+        DataFile.remove(scratch)
+        Platform.remove(ProcessTable.path(of: scratch))
+    }
+}
