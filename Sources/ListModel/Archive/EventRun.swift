@@ -23,43 +23,49 @@ struct EventRun {
         let path = event.path
         switch event.kind {
         case .itemsInserted:
-            if kind != .insertion || path != end { try begin(.insertion, path, &state) }
+            if kind != .insertion || path != nextPath {
+                try end(&state)
+                (kind, self.path) = (.insertion, path)
+            }
             event.rows.withElements { items.append(contentsOf: $0) }
         case .itemsDeleted:
             let isBefore = ListIndexPath(section: path.section, item: path.item + event.count) == self.path
-            if kind != .deletion || !(path == self.path || isBefore) { try begin(.deletion, path, &state) }
+            if kind != .deletion || !(path == self.path || isBefore) {
+                try end(&state)
+                kind = .deletion
+            }
             self.path = path
             count += event.count
         case .annotated: break
         default:
-            try begin(.none, path, &state)
+            try end(&state)
             try wait(event, &state)
         }
     }
 
     /// Applies all of them.
     mutating func flush(into state: inout ListState) throws {
-        try begin(.none, path, &state)
+        try end(&state)
         try apply(to: &state)
     }
 
     /// The place after the rows of an insertion.
-    private var end: ListIndexPath { ListIndexPath(section: path.section, item: path.item + items.count) }
+    private var nextPath: ListIndexPath { ListIndexPath(section: path.section, item: path.item + items.count) }
 
-    /// Begins a run; the one before is complete.
-    private mutating func begin(_ kind: Kind, _ path: ListIndexPath, _ state: inout ListState) throws {
-        switch self.kind {
+    /// Ends the run; it waits then.
+    private mutating func end(_ state: inout ListState) throws {
+        switch kind {
         case .none: break
         case .insertion:
-            var step = PackedEvent(.itemsInserted, self.path, count: items.count)
+            var step = PackedEvent(.itemsInserted, path, count: items.count)
             step.rows = items.count == 1 ? .one(items[0]) : .many(items)
             try wait(step, &state)
             items = []
         case .deletion:
-            try wait(PackedEvent(.itemsDeleted, self.path, count: count), &state)
+            try wait(PackedEvent(.itemsDeleted, path, count: count), &state)
             count = 0
         }
-        (self.kind, self.path) = (kind, path)
+        kind = .none
     }
 
     private mutating func wait(_ step: PackedEvent, _ state: inout ListState) throws {
