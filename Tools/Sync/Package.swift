@@ -28,6 +28,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "listory", path: "../.."),
+        .package(name: "listory-tools", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
@@ -52,6 +53,7 @@ let package = Package(
             name: "SyncProgram",
             dependencies: [
                 "ListorySync", "SharedLogs", "LogServers",
+                .product(name: "ToolSupport", package: "listory-tools"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Servers on loopback, for the tests and for trying things out.

@@ -4,6 +4,7 @@ import Foundation
 import ListModel
 @_spi(Sync) import Listory
 import ListorySync
+import ToolSupport
 
 enum Stores {
     /// Opens a store to follow a shared log, or makes one that is a replica.
@@ -23,7 +24,7 @@ enum Stores {
         let store = try open(path)
         guard store.confirmed != nil else {
             try? store.close()
-            throw NotSynchronised(path: path)
+            throw ToolError(.refused, neverSynchronised(path))
         }
         return store
     }
@@ -35,10 +36,7 @@ enum Stores {
         return try UntypedStore.open(at: path, options: options)
     }
 
-    private struct NotSynchronised: Error, CustomStringConvertible {
-        var path: String
-        var description: String { "\(path) was never synchronised" }
-    }
+    private static func neverSynchronised(_ path: String) -> String { "\(path) was never synchronised" }
 
     /// How far a store is synchronised.
     static func status(_ path: String, isJSON: Bool) throws -> String {
@@ -51,9 +49,9 @@ enum Stores {
             let (waiting, aside) = (try store.pendingCount, try store.setAsideCommits.count)
             return #"{"confirmed":\#(confirmed),"waiting":\#(waiting),"setAside":\#(aside)}"#
         }
-        guard let confirmed = store.confirmed else { return NotSynchronised(path: path).description }
+        guard let confirmed = store.confirmed else { return neverSynchronised(path).visible }
         var lines = ["version \(confirmed.version) is in the shared log, \(try store.pendingCount) commits wait"]
         for aside in try store.setAsideCommits { lines.append("set aside: \(aside.commit): \(aside.reason)") }
-        return lines.joined(separator: "\n")
+        return lines.map(\.visible).joined(separator: "\n")
     }
 }

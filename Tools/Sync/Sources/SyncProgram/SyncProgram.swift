@@ -1,6 +1,7 @@
 // The program `listory-sync`, which `listory sync` and `Tools/run cluster` become.
 //
-// Always holds: no address is printed, because it may have a password in it; except those of the servers on loopback.
+// Always holds: no address is printed, because it may have a password in it; except those of the servers on loopback. What servers and
+// others have written is printed without control characters.
 
 import ArgumentParser
 import Foundation
@@ -10,6 +11,7 @@ import ListorySync
 import LogServers
 import SharedLog
 import SharedLogs
+import ToolSupport
 
 @main
 struct SyncProgram: AsyncParsableCommand {
@@ -38,12 +40,52 @@ struct SyncProgram: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            let isJSON = CommandLine.arguments.contains("--json")
-            guard isJSON, exitCode(for: error) == .failure else { exit(withError: error) }
-            let report = ["error": ["code": "sync", "message": "\(error)"]]
-            FileHandle.standardError.write(((try? JSONEncoder().encode(report)) ?? Data()) + Data("\n".utf8))
-            exit(withError: ExitCode.failure)
+            end(error)
         }
+    }
+
+    /// Prints an error and ends the process, as the tool does.
+    private static func end(_ error: any Error) -> Never {
+        let isJSON = CommandLine.arguments.contains("--json")
+        switch exitCode(for: error) {
+        case .success:
+            // Asking for help is no error.
+            exit(withError: error)
+        case .validationFailure:
+            let text = message(for: error)
+            write(isJSON ? Diagnostic.json(usage: text) : Array(Diagnostic.line(text).utf8))
+            endProcess(.usage)
+        default:
+            let error = ofTool(error)
+            write((isJSON ? Diagnostic.json(error) : Diagnostic.line(error).map { Array($0.utf8) }) ?? [])
+            endProcess(ExitStatus(error))
+        }
+    }
+
+    private static func write(_ bytes: [UInt8]) { try? Standard.error.write(bytes) }
+}
+
+// The name of the function of the C library is that of a member of every command.
+private func endProcess(_ status: ExitStatus) -> Never { exit(status.rawValue) }
+
+/// What stops an exchange, as an error of the tool.
+private func ofTool(_ error: any Error) -> any Error {
+    switch error {
+    case SyncProblem.server(let error): ofTool(error)
+    case SyncProblem.store(let error): error
+    case let error as SyncProblem:
+        switch error {
+        case .forked, .wrongKey: ToolError(.refused, error.description)
+        default: ToolError(.damaged, error.description)
+        }
+    case let error as SharedLogError:
+        switch error {
+        case .unavailable, .closed: ToolError(.inputOutput, error.description)
+        case .damaged: ToolError(.damaged, error.description)
+        case .notFound, .futureFormat: ToolError(.unusable, error.description)
+        case .tooLarge, .refused, .invalidAddress: ToolError(.refused, error.description)
+        }
+    default: error
     }
 }
 
@@ -59,7 +101,7 @@ struct OutputOptions: ParsableArguments {
     var json = false
 
     func write(_ state: SyncState) throws {
-        guard json else { return print(state.line) }
+        guard json else { return print(state.line.visible) }
         struct Report: Encodable {
             var phase: String
             var problem: String?

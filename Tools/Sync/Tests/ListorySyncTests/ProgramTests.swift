@@ -12,12 +12,17 @@ import Testing
 @Suite("The program beside apps")
 struct ProgramTests {
     /// Starts `listory sync` with arguments.
-    private static func start(_ arguments: [String], _ url: String) throws -> Process {
+    private static func start(_ arguments: [String], _ url: String, output: URL? = nil) throws -> Process {
         let process = Process()
         process.executableURL = Bundle.main.bundleURL.appending(path: "listory-sync")
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(["LISTORY_SYNC_URL": url]) { $1 }
         process.standardOutput = FileHandle.nullDevice
+        if let output {
+            try Data().write(to: output)
+            let file = try FileHandle(forWritingTo: output)
+            (process.standardOutput, process.standardError) = (file, file)
+        }
         try starting.withLock { _ in try process.run() }
         return process
     }
@@ -71,8 +76,8 @@ struct ProgramTests {
     }
 
     /// Runs `listory sync` with arguments; returns how it ended. It keeps no thread, because other tests wait for one.
-    private func run(_ arguments: [String], _ url: String) async throws -> Int32 {
-        let process = try Self.start(arguments, url)
+    private func run(_ arguments: [String], _ url: String, output: URL? = nil) async throws -> Int32 {
+        let process = try Self.start(arguments, url, output: output)
         while process.isRunning { try await Task.sleep(for: .milliseconds(20)) }
         return process.terminationStatus
     }
@@ -101,6 +106,41 @@ struct ProgramTests {
         try Data(String(repeating: "aB", count: 32).utf8).write(to: URL(fileURLWithPath: key))
         #expect(try await run([path, "--list", "list", "--key-file", key], server.url) == 0)
         #expect(try await run(["verify", path, "--list", "list", "--key-file", key], server.url) == 0)
+    }
+
+    @Test(
+        "An error has the exit code of its kind, and is one line that changes no terminal", .timeLimit(.minutes(10)))
+    func errors() async throws {
+        let (server, folder) = (try NATSServer(), try TemporaryFolder())
+        defer { server.end() }
+        let (own, missing) = (folder.file("own\u{1B}[31m\u{202E}"), folder.file("missing"))
+        try UntypedStore.create(at: own).close()
+        let output = URL(fileURLWithPath: folder.file("output"))
+        #expect(try await run(["status", own], server.url, output: output) == 0)
+        let status = try String(contentsOf: output, encoding: .utf8)
+        #expect(status.contains(#"own\u{1B}[31m\u{202E} was never"#), "\(status)")
+        let nobody = "nats://127.0.0.1:1"
+        for (arguments, url, status, code) in [
+            (["status", missing], server.url, 3, "notFound"),
+            (["verify", own, "--list", "list"], server.url, 1, "refused"),
+            ([own, "--list", "list\u{1B}[31m"], nobody, 5, "inputOutput"),
+            ([own], nobody, 2, "usage"),
+        ] as [([String], String, Int32, String)] {
+            #expect(try await run(arguments, url, output: output) == status, "\(arguments)")
+            let line = try String(contentsOf: output, encoding: .utf8)
+            #expect(line.hasSuffix("\n") && line.hasPrefix("listory: "), "\(line)")
+            #expect(line.dropLast().unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "\(line)")
+            #expect(try await run(arguments + ["--json"], url, output: output) == status, "\(arguments)")
+            struct Report: Decodable {
+                struct Failure: Decodable {
+                    var code: String
+                    var status: Int32
+                }
+                var error: Failure
+            }
+            let report = try JSONDecoder().decode(Report.self, from: Data(contentsOf: output))
+            #expect(report.error.code == code && report.error.status == status)
+        }
     }
 
     @Test("What is edited in one app appears in the other, which undoes it", .timeLimit(.minutes(10)))
