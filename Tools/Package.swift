@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "listory", targets: ["ListoryTool"]),
-        // For the package Benchmarks.
+        // For the packages Benchmarks, Inspector and Sync.
         .library(name: "ToolSupport", targets: ["ToolSupport"]),
         // For the example NoteEditor and its tests.
         .library(name: "TerminalKit", targets: ["TerminalKit"]),

@@ -264,7 +264,6 @@ struct CheckpointTests {
         try reopened.close()
         _ = try StoreVerification(path: fixture.path)
     }
-
 }
 
 /// Takes all reader slots of a store, so that each further read throws.

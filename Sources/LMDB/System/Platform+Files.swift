@@ -1,6 +1,6 @@
 // The calls for files: what a path leads to, opening, locking, renaming, reading and writing.
 //
-// Always holds: a call that a signal interrupts is made again where it can be; a failure is returned as an `errno` value.
+// Always holds: a call that a signal interrupts is made again where it can be.
 
 #if canImport(Darwin)
 import Darwin
@@ -210,9 +210,6 @@ extension Platform {
         return descriptor < 0 ? nil : descriptor
     }
 
-    /// Sleeps.
-    package static func sleep(microseconds: UInt32) { usleep(microseconds) }
-
     /// Gives a file the owner, the group and the permissions of another one; on Apple's systems its extended attributes too.
     ///
     /// - Returns: whether it can take the place of the other one: not if that cannot be, or if that has further names.
@@ -294,27 +291,6 @@ extension Platform {
     /// Takes all bytes out of a file; 0 or an error number.
     static func empty(_ path: String) -> Int32 { truncate(path, 0) == 0 ? 0 : errno }
 
-    /// The system's wall clock, in microseconds since 1970.
-    package static var wallClock: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-    }
-
-    /// A number that changes a few hundred times in a second. Reading it is no system call.
-    static var clockTick: Int {
-        var time = timespec()
-        #if canImport(Darwin)
-        clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
-        #else
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-        #endif
-        return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
-    }
-
-    /// The size of a page of memory, in bytes.
-    static var pageSize: Int { sysconf(Int32(_SC_PAGESIZE)) }
-
     /// Writes all bytes at `offset`; 0 or an error number, after which some of them may have been written.
     package static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
         var done = 0
@@ -348,9 +324,4 @@ extension Platform {
         }
         return .success(done)
     }
-}
-
-/// An `errno` value, before it becomes an ``LMDBError``.
-package struct SystemError: Error {
-    package let number: Int32
 }

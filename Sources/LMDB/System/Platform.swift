@@ -119,6 +119,35 @@ package enum Platform {
         // SAFETY: the caller made the map with `map` and no longer uses it.
         munmap(UnsafeMutableRawPointer(mutating: start), map.count)
     }
+
+    /// Sleeps.
+    package static func sleep(microseconds: UInt32) { usleep(microseconds) }
+
+    /// The system's wall clock, in microseconds since 1970.
+    package static var wallClock: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+
+    /// A number that changes a few hundred times in a second. Reading it is no system call.
+    static var clockTick: Int {
+        var time = timespec()
+        #if canImport(Darwin)
+        clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
+        #else
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        #endif
+        return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
+    }
+
+    /// The size of a page of memory, in bytes.
+    static var pageSize: Int { sysconf(Int32(_SC_PAGESIZE)) }
+}
+
+/// An `errno` value, before it becomes an ``LMDBError``.
+package struct SystemError: Error {
+    package let number: Int32
 }
 
 // MARK: - Semaphores

@@ -52,7 +52,7 @@ struct EventRun {
     /// The place after the rows of an insertion.
     private var nextPath: ListIndexPath { ListIndexPath(section: path.section, item: path.item + items.count) }
 
-    /// Ends the run; it waits then.
+    /// Ends the run: its step waits to be applied.
     private mutating func end(_ state: inout ListState) throws {
         switch kind {
         case .none: break

@@ -120,7 +120,8 @@ public enum ListError: Error, Sendable {
     case notRepairable(commits: UInt64, contents: Int, names: Int)
     /// The store was opened for reading.
     case readOnly
-    /// The system does not let this process open the file or its lock file: for writing, or if `isReadOnly`, for reading.
+    /// The system does not let this process open the file or its lock file, or make one in its folder: for writing, or if `isReadOnly`,
+    /// for reading.
     case notPermitted(path: String, isReadOnly: Bool)
     /// The store was closed.
     case closed
@@ -315,7 +316,7 @@ extension ListError: CustomStringConvertible {
                 + "the rest"
         case .readOnly: "the store was opened for reading"
         case .notPermitted(let path, isReadOnly: false):
-            "\(path), its folder or its lock file may not be written: to read the store, open it with `isReadOnly`"
+            "\(path), its folder or its lock file may not be written: a store that is there can be read with `isReadOnly`"
         case .notPermitted(let path, isReadOnly: true):
             "\(path) may not be read, or its lock file not be used"
         case .closed: "the store is closed"

@@ -16,7 +16,7 @@ extension StoreProtocol {
     ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Returns: what the verification found.
     /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if another backup is just being written
-    ///   there; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there is no file at the target.
+    ///   there; ``ListError/notPermitted(path:isReadOnly:)``; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there is no file at the target.
     /// - Complexity: O(size of the file + events · log n).
     @discardableResult
     public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {

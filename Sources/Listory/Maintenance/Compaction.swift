@@ -116,8 +116,15 @@ extension UntypedStore {
 
     /// Runs what writes a file beside a path and then puts it there, while nobody else does that.
     static func claiming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
-        do { return try DataFile.claiming(path, body) } catch {
-            throw CommitLog.refusal(error, path, isReadOnly: false)
+        var isClaimed = false
+        do {
+            return try DataFile.claiming(path) {
+                isClaimed = true
+                return try body()
+            }
+        } catch {
+            // What the body throws is passed on as it is.
+            throw isClaimed ? error : CommitLog.refusal(error, path, isReadOnly: false)
         }
     }
 

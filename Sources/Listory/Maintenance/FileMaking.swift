@@ -11,8 +11,8 @@ extension UntypedStore {
     ///   - path: the place.
     ///   - suffix: of the name beside it. What is left there by a process that was killed is removed.
     ///   - body: makes the file at the path that it gets, and closes it.
-    /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if something else is just made there; what `body` throws;
-    ///   an error of the system. Then nothing was made.
+    /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if something else is just made there;
+    ///   ``ListError/notPermitted(path:isReadOnly:)``; what `body` throws; an error of the system. Then nothing was made.
     static func making<Result>(
         _ path: String, besideAs suffix: String, _ body: (_ scratch: String) throws -> Result
     ) throws -> Result {
@@ -28,7 +28,7 @@ extension UntypedStore {
                 let result = try body(scratch)
                 do throws(LMDBError) { try DataFile.publish(scratch, as: path) } catch {
                     if case .targetExists = error.kind { throw ListError.alreadyExists(path: path) }
-                    throw error
+                    throw CommitLog.refusal(error, path, isReadOnly: false)
                 }
                 return result
             }

@@ -12,8 +12,8 @@ extension UntypedStore {
     ///   - path: the place.
     ///   - body: makes a store at the path that it gets, closes it, and returns whether it is the one that is wanted.
     /// - Returns: whether it is there now, and was made here.
-    /// - Throws: ``ListError/inUse(path:)`` if another program is just making it; what `body` throws; an error of the system. Then nothing
-    ///   is there.
+    /// - Throws: ``ListError/inUse(path:)`` if another program is just making it; ``ListError/notPermitted(path:isReadOnly:)``; what
+    ///   `body` throws; an error of the system. Then nothing is there.
     public static func makeReplica(at path: String, _ body: (_ scratch: String) throws -> Bool) throws -> Bool {
         do {
             try making(path, besideAs: "-beginning") { scratch in
@@ -23,7 +23,7 @@ extension UntypedStore {
         } catch is NotWanted {
             return false
         } catch ListError.alreadyExists(path: path) {
-            // Another program may have made it since.
+            // Perhaps another program has made it just now.
             return false
         }
     }

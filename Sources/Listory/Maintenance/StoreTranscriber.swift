@@ -79,8 +79,8 @@ public struct StoreTranscriber: ~Copyable {
     ///   - path: a file that does not exist.
     ///   - options: the capacity of nodes, and the greatest size of the file.
     ///   - body: appends the commits.
-    /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if something else is just written there; what
-    ///   `body` throws, and ``StoreVerification``. Then there is no file.
+    /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if something else is just written there;
+    ///   ``ListError/notPermitted(path:isReadOnly:)``; what `body` throws, and ``StoreVerification``. Then there is no file.
     @discardableResult
     public static func write(
         to path: String, options: StoreOptions = StoreOptions(), _ body: (inout StoreTranscriber) throws -> Void

@@ -13,7 +13,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     case usage = 2
     /// The store is missing, is a file of another format, or was written by a newer release.
     case unusable = 3
-    /// The store is damaged.
+    /// The store is damaged, or the shared log of `sync`.
     case damaged = 4
     /// Reading or writing failed.
     case inputOutput = 5
@@ -31,7 +31,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
         case .refused: "refused: nothing to undo, no such version, store in use, unexpected input"
         case .usage: "the command line could not be understood"
         case .unusable: "the store is missing, foreign, or of a newer version"
-        case .damaged: "the store is damaged"
+        case .damaged: "the store is damaged; sync: or the shared log is"
         case .inputOutput: "reading or writing failed"
         case .rejected: "exec: a line was rejected, or a group did not end"
         case .conflicts: "conflicts: rows were changed since by somebody else"

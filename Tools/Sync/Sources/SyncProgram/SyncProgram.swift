@@ -1,7 +1,7 @@
 // The program `listory-sync`, which `listory sync` and `Tools/run cluster` become.
 //
 // Always holds: no address is printed, because it may have a password in it; except those of the servers on loopback. What servers and
-// others have written is printed without control characters.
+// others have written is printed without characters that change a terminal.
 
 import ArgumentParser
 import Foundation
@@ -53,7 +53,8 @@ struct SyncProgram: AsyncParsableCommand {
             exit(withError: error)
         case .validationFailure:
             let text = message(for: error)
-            write(isJSON ? Diagnostic.json(usage: text) : Array(Diagnostic.line(text).utf8))
+            let line = Diagnostic.line(text + " (see listory sync --help-all)")
+            write(isJSON ? Diagnostic.json(usage: text) : Array(line.utf8))
             endProcess(.usage)
         default:
             let error = ofTool(error)
@@ -75,15 +76,17 @@ private func ofTool(_ error: any Error) -> any Error {
     case SyncProblem.store(let error): error
     case let error as SyncProblem:
         switch error {
-        case .forked, .wrongKey: ToolError(.refused, error.description)
-        default: ToolError(.damaged, error.description)
+        case .forked, .otherLog, .wrongKey: ToolError(.refused, error.description.visible)
+        // Of a newer release, or damaged.
+        case .unacceptable(_, let cause as RecordError): ToolError(ExitStatus(cause), error.description.visible)
+        default: ToolError(.damaged, error.description.visible)
         }
     case let error as SharedLogError:
         switch error {
-        case .unavailable, .closed: ToolError(.inputOutput, error.description)
-        case .damaged: ToolError(.damaged, error.description)
-        case .notFound, .futureFormat: ToolError(.unusable, error.description)
-        case .tooLarge, .refused, .invalidAddress: ToolError(.refused, error.description)
+        case .unavailable, .closed: ToolError(.inputOutput, error.description.visible)
+        case .damaged: ToolError(.damaged, error.description.visible)
+        case .notFound, .futureFormat: ToolError(.unusable, error.description.visible)
+        case .tooLarge, .refused, .invalidAddress: ToolError(.refused, error.description.visible)
         }
     default: error
     }
@@ -111,8 +114,9 @@ struct OutputOptions: ParsableArguments {
             var snapshotProblem: String?
         }
         let report = Report(
-            phase: state.name, problem: state.problem, confirmed: state.confirmed.rawValue, waiting: state.waitingCount,
-            setAside: state.setAsideCount, snapshotProblem: state.snapshotFailure.map { "\($0)" })
+            phase: state.name, problem: state.problem?.visible, confirmed: state.confirmed.rawValue,
+            waiting: state.waitingCount,
+            setAside: state.setAsideCount, snapshotProblem: state.snapshotFailure.map { "\($0)".visible })
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
     }
 }
