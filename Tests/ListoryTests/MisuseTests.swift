@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @testable import ListModel
-@testable import Listory
+@_spi(Sync) @testable import Listory
 
 private struct Todo: Codable, Identifiable, Hashable, Sendable {
     var id: Int
