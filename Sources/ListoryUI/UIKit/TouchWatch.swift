@@ -21,14 +21,20 @@ extension IndexPath {
 final class TouchWatch: NSObject, UIGestureRecognizerDelegate {
     private struct Touch { weak var touch: UITouch? }
     private var touches: [Touch] = []
+    private let recognizer = UITapGestureRecognizer(target: nil, action: nil)
 
-    /// Watches a view, as long as the view exists.
+    /// Watches a view.
     init(_ view: UIView) {
         super.init()
-        let recognizer = UITapGestureRecognizer(target: nil, action: nil)
         recognizer.cancelsTouchesInView = false
         recognizer.delegate = self
         view.addGestureRecognizer(recognizer)
+    }
+
+    deinit {
+        // Another adapter may get the view. Without a delegate, the recognizer would accept touches, and keep others from doing so.
+        let recognizer = recognizer
+        Task { @MainActor in recognizer.view?.removeGestureRecognizer(recognizer) }
     }
 
     /// Whether a touch is down.

@@ -23,6 +23,7 @@
     open var window: UIWindow? { nil }
     open var isHidden: Bool = false
     open func addGestureRecognizer(_ gestureRecognizer: UIGestureRecognizer) {}
+    open func removeGestureRecognizer(_ gestureRecognizer: UIGestureRecognizer) {}
 }
 
 @MainActor open class UIScrollView: UIView {}
@@ -34,6 +35,7 @@
     open var state: State { .possible }
     open weak var delegate: (any UIGestureRecognizerDelegate)?
     open var cancelsTouchesInView: Bool = true
+    open var view: UIView? { nil }
     open func location(in view: UIView?) -> CGPoint { .zero }
 }
 
