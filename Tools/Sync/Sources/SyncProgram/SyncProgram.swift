@@ -71,25 +71,24 @@ private func endProcess(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 
 /// What stops an exchange, as an error of the tool.
 private func ofTool(_ error: any Error) -> any Error {
+    let status: ExitStatus
     switch error {
-    case SyncProblem.server(let error): ofTool(error)
-    case SyncProblem.store(let error): error
-    case let error as SyncProblem:
-        switch error {
-        case .forked, .otherLog, .wrongKey: ToolError(.refused, error.description.visible)
-        // Of a newer release, or damaged.
-        case .unacceptable(_, let cause as RecordError): ToolError(ExitStatus(cause), error.description.visible)
-        default: ToolError(.damaged, error.description.visible)
-        }
+    case SyncProblem.server(let error): return ofTool(error)
+    case SyncProblem.store(let error): return error
+    case SyncProblem.forked, SyncProblem.otherLog, SyncProblem.wrongKey: status = .refused
+    // Of a newer release, or damaged.
+    case SyncProblem.unacceptable(_, let cause as RecordError): status = ExitStatus(cause)
+    case is SyncProblem: status = .damaged
     case let error as SharedLogError:
         switch error {
-        case .unavailable, .closed: ToolError(.inputOutput, error.description.visible)
-        case .damaged: ToolError(.damaged, error.description.visible)
-        case .notFound, .futureFormat: ToolError(.unusable, error.description.visible)
-        case .tooLarge, .refused, .invalidAddress: ToolError(.refused, error.description.visible)
+        case .unavailable, .closed: status = .inputOutput
+        case .damaged: status = .damaged
+        case .notFound, .futureFormat: status = .unusable
+        case .tooLarge, .refused, .invalidAddress: status = .refused
         }
-    default: error
+    default: return error
     }
+    return ToolError(status, "\(error)".visible)
 }
 
 /// The argument that every command but one has.
@@ -115,8 +114,8 @@ struct OutputOptions: ParsableArguments {
         }
         let report = Report(
             phase: state.name, problem: state.problem?.visible, confirmed: state.confirmed.rawValue,
-            waiting: state.waitingCount,
-            setAside: state.setAsideCount, snapshotProblem: state.snapshotFailure.map { "\($0)".visible })
+            waiting: state.waitingCount, setAside: state.setAsideCount,
+            snapshotProblem: state.snapshotFailure.map { "\($0)".visible })
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
     }
 }
