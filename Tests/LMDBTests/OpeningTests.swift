@@ -291,4 +291,19 @@ import Testing
         #expect(LMDBError.Code.mapFull.rawValue == -30_792)
         #expect(LMDBError.Code.notFound.message.contains("NOTFOUND"))
     }
+
+    @Test("A file is checked if it was opened with checks, also for generic code, which knows types only when it runs")
+    func optionalReader() throws {
+        func isThere<Value>(_ value: Value?) -> Bool { value != nil }
+        for (name, gate) in [("off", .off), ("quick", .quick)] as [(String, Environment.Gate)] {
+            for unloadsPages in [false, true] {
+                let environment = try folder.open(name) {
+                    $0.gate = gate
+                    $0.unloadsPages = unloadsPages
+                }
+                #expect(try environment.read { isThere($0.core.reader) } == (gate != .off))
+                try environment.close()
+            }
+        }
+    }
 }

@@ -70,10 +70,8 @@ struct NeighbourTests {
         try store.close()
     }
 
-    @Test("A process sees that another one has replaced pending commits by as many", arguments: [false, true])
-    func replacedByAsMany(isReadOnly: Bool) async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("list.listory")
+    /// Makes a replica with three rows, none of which is confirmed.
+    private func makeReplica(at path: String) throws {
         let new = try UntypedStore.create(at: path)
         try new.beginSharing()
         try new.edit("Begin") { try $0.insertSection(NewSection(id: "rows")) }
@@ -83,6 +81,39 @@ struct NeighbourTests {
             }
         }
         try new.close()
+    }
+
+    @Test("An edit that reads what another process has replaced meanwhile says so, and not that the file is damaged")
+    func replacedInsideEdit() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try makeReplica(at: path)
+        let store = try UntypedStore.open(at: path)
+        let (row, version) = (try store.snapshot.sections[0].items[0], try store.version)
+        var other: ChildProcess?
+        #expect(throws: ListError.writtenElsewhere(expected: version, found: version)) {
+            try store.edit("Read") { list in
+                other = try ChildProcess("StoreWriter", [path, "replaces"])
+                try #require(other?.firstLine() == "replaced \(version)")
+                // Opening has read it.
+                store.group.log.forgetRecords()
+                _ = try list.source.content(of: row.content)
+            }
+        }
+        try store.edit("Again") { list in
+            #expect(list.state.item(1) == nil && list.state.item(2) != nil)
+            try list.insert(NewRow(id: 4, content: [1]), at: .end(ofSection: "rows"))
+        }
+        #expect(try store.snapshot.sections[0].items.map(\.id) == [2, 3, 4])
+        _ = other?.kill()
+        try store.close()
+    }
+
+    @Test("A process sees that another one has replaced pending commits by as many", arguments: [false, true])
+    func replacedByAsMany(isReadOnly: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try makeReplica(at: path)
         let store = try UntypedStore.open(at: path, options: StoreOptions { $0.isReadOnly = isReadOnly })
         let (shown, count) = (try store.snapshot, store.replacementCount)
         let updates = try store.updates()

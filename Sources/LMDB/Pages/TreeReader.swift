@@ -33,8 +33,14 @@ struct TreeReader {
     /// The number of the version.
     let transaction: UInt64
     let main: TreeRoot
-    /// Where pages are copied from; nil if they are read in the map. The environment keeps it.
-    unowned(unsafe) let copying: PageMap?
+    // The environment keeps it. Not `unowned(unsafe)`: where a type is not known when it is compiled, Swift 6.3 takes an optional reader
+    // for nil if such a reference in it is nil.
+    private let source: Unmanaged<PageMap>?
+
+    /// Where pages are copied from; nil if they are read in the map.
+    var copying: PageMap? {
+        @inline(__always) get { source?.takeUnretainedValue() }
+    }
 }
 
 extension TreeReader {
@@ -51,7 +57,7 @@ extension TreeReader {
         guard found == version else { return nil }
         (start, limit) = try pages.pages(upTo: lastPage, of: version)
         pageSize = pages.pageSize
-        copying = pages.unloads ? pages : nil
+        source = pages.unloads ? Unmanaged.passUnretained(pages) : nil
         transaction = version
         guard main.depth <= TreeRecord.maximumDepth else {
             throw damage(

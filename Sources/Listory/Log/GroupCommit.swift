@@ -316,10 +316,14 @@ extension GroupCommit {
                 return state.racer
             }
             if let copy = supersededContent(of: reference) { return copy }
-            // Another process may have replaced the pending commits of a replica. Inside an edit, this throws.
-            guard log.confirmed.end != nil, try isBehind(), (try? racer?.catchUp()) != nil,
-                let copy = supersededContent(of: reference)
-            else { throw error }
+            // Another process may have replaced the pending commits of a replica.
+            guard log.confirmed.end != nil, try isBehind() else { throw error }
+            do { try racer?.catchUp() } catch is LostRace {
+                // Inside an edit, the rows stay as they were when it began.
+                throw ListError.writtenElsewhere(
+                    expected: durableVersion, found: try published()?.version ?? durableVersion)
+            } catch {}
+            guard let copy = supersededContent(of: reference) else { throw error }
             return copy
         }
     }

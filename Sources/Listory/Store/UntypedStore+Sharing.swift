@@ -192,7 +192,8 @@ extension UntypedStore {
     /// How many bytes all confirmed records have together.
     public var confirmedRecordBytes: UInt64 { group.log.confirmed.end?.recordBytes ?? 0 }
 
-    /// Signals commits from now on, one signal for one or several; ends when the store closes.
+    /// Signals commits, and that some were forgotten that had been set aside, from now on: one signal for one or several. It ends when the
+    /// store closes.
     public func commitSignals() throws -> AsyncStream<Void> { try changes() }
 
     /// The record of a confirmed commit.
@@ -324,6 +325,8 @@ extension UntypedStore {
             try withHead { _ in }
             if options.isReadOnly { throw ListError.readOnly }
             try group.log.forget(commit)
+            // A replica has fewer of them now.
+            try? withHead { $0.observers.signal() }
         }
     }
 }

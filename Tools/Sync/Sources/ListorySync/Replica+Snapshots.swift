@@ -61,8 +61,8 @@ extension Replica {
     ///
     /// Call it before the store is opened. Without a snapshot, the replica reads the log from the beginning.
     ///
-    /// - Returns: whether it made the file. A snapshot that is damaged, or not of this log, makes none; nor does one that arrives after
-    ///   another program has made the file.
+    /// - Returns: whether it made the file. A snapshot that is damaged, of a newer release, or not of this log makes none; nor does one
+    ///   that arrives after another program has made the file.
     /// - Throws: ``SharedLogError``, ``SyncProblem``, ``ListError``, an error of the system.
     @discardableResult
     public static func beginWithSnapshot(
@@ -80,7 +80,8 @@ extension Replica {
         guard let entry, entry.position == snapshot.position else { return false }
         let record = try codec.bytes(entry.payload, number: number)
         let last = try SharedPosition(record: record, version: Version(number))
-        let bytes = try codec.bytes(snapshot.bytes[...], number: number)
+        // The key is that of the list, because the record could be read.
+        guard let bytes = try? codec.bytes(snapshot.bytes[...], number: number) else { return false }
         return try await makeFile(at: path) { scratch in
             try write(bytes, to: scratch)
             return try (try? StoreVerification(path: scratch))?.version == last.version

@@ -89,7 +89,12 @@ public actor Replica {
         let again = retries.stream()
         await withTaskGroup(of: Void.self) { group in
             // What was received is a change of the store as well, and nothing to send.
-            group.addTask { await self.follow(own) { (try? self.store.pendingCount) != 0 } }
+            group.addTask {
+                await self.follow(own) {
+                    try? self.noteCounts()
+                    return (try? self.store.pendingCount) != 0
+                }
+            }
             for signals in [others, again] { group.addTask { await self.follow(signals) } }
             // The first to end has stopped, or the store or the log was closed.
             await group.next()

@@ -9,6 +9,7 @@
 
 import Crypto
 import Foundation
+import SharedLog
 
 /// A key with which replicas encrypt the commits of a list, so that the server sees only how many there are, and how long.
 ///
@@ -64,7 +65,7 @@ struct SyncCodec: Sendable {
 
     /// The bytes in a payload.
     ///
-    /// - Throws: ``SyncProblem/wrongKey(_:)``, ``SyncProblem/unacceptable(number:cause:)``.
+    /// - Throws: ``SyncProblem/wrongKey(_:)``, ``SharedLogError`` if it is damaged or of a newer release.
     func bytes(_ payload: ArraySlice<UInt8>, number: UInt64) throws -> [UInt8] {
         switch (payload.first, key) {
         case (Format.plain, nil): return Array(payload.dropFirst())
@@ -80,16 +81,13 @@ struct SyncCodec: Sendable {
                 throw SyncProblem.wrongKey(
                     "commit \(number) was encrypted with another key, for another place, or is damaged")
             }
-        case (let format?, _):
-            throw SyncProblem.unacceptable(number: number, cause: PayloadError(found: "format \(format)"))
-        case (nil, _): throw SyncProblem.unacceptable(number: number, cause: PayloadError(found: "no bytes"))
+        case (let format?, _) where format > Format.encrypted:
+            throw SharedLogError.futureFormat(
+                .entry(number), expected: Int(Format.encrypted), found: Int(format))
+        case (let format, _):
+            throw SharedLogError.damaged(
+                .entry(number), expected: "a commit in format 1 or 2",
+                found: format.map { "format \($0)" } ?? "no bytes")
         }
     }
-}
-
-/// A payload of a newer release, or of something else.
-struct PayloadError: Error, CustomStringConvertible {
-    let found: String
-
-    var description: String { "expected a commit in format 1 or 2, found \(found)" }
 }

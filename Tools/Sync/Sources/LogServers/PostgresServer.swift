@@ -65,7 +65,7 @@ public final class PostgresServer: Sendable {
     public func url(with other: PostgresServer) -> String { url(hosts: [port, other.port]) }
 
     /// What programs of PostgreSQL have to find in their environment: other users see their arguments.
-    fileprivate var environment: [String: String] { password.map { ["PGPASSWORD": $0] } ?? [:] }
+    private var environment: [String: String] { password.map { ["PGPASSWORD": $0] } ?? [:] }
 
     private func url(hosts ports: [Int]) -> String {
         let user = password.map { "postgres:\($0)" } ?? "postgres"
@@ -123,6 +123,15 @@ public final class PostgresServer: Sendable {
             user: PostgresServer.user)
     }
 
+    /// Runs a statement as the user `postgres`, on a connection of its own; throws if it fails.
+    public func run(sql statement: String) throws {
+        try ServerProcess.run(
+            [
+                PostgresServer.program("psql"), "-X", "-h", "127.0.0.1", "-p", "\(port)", "-U", "postgres", "-c",
+                statement,
+            ], user: nil, environment: environment)
+    }
+
     /// Ends the server and removes its files.
     public func end() { process.withLock { $0?.end() } }
 
@@ -139,7 +148,7 @@ public final class PostgresServer: Sendable {
     }
 
     /// Debian keeps the programs of each release in a folder of its own.
-    fileprivate static func program(_ name: String) throws -> String {
+    private static func program(_ name: String) throws -> String {
         let releases = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         let newestFirst = releases.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }
         return try ServerProcess.program(name, in: newestFirst.map { "/usr/lib/postgresql/\($0)/bin" })
@@ -159,12 +168,10 @@ public struct PostgresPair: Sendable {
         // From here on, the primary waits for the standby. It could not before: there was none.
         try primary.stop()
         try primary.start(with: ["synchronous_standby_names=standby1"])
-        let client = try PostgresServer.program("psql")
         let deadline = Date(timeIntervalSinceNow: 60)
         // Division by zero fails as long as the standby has not come back.
         let question = "SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
-        let arguments = ["-X", "-h", "127.0.0.1", "-p", "\(primary.port)", "-U", "postgres", "-c", question]
-        while (try? ServerProcess.run([client] + arguments, user: nil, environment: primary.environment)) == nil {
+        while (try? primary.run(sql: question)) == nil {
             guard Date() < deadline else { throw ServerError("the standby does not follow") }
             usleep(50_000)
         }

@@ -142,6 +142,27 @@ struct ReplicaTests {
         #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
     }
 
+    @Test("Each call of follow() ends when an exchange that another call has begun finds a problem", .timeLimit(.minutes(10)))
+    func followingTogether() async throws {
+        let a = try store("a")
+        let log = MemoryLog(MemoryServer()) { call in
+            guard case .append = call else { return nil }
+            // Meanwhile the other call gets the signal of the edit, too.
+            try? await Task.sleep(for: .milliseconds(100))
+            return .refused(.permissions)
+        }
+        let first = try replica(a, log)
+        let tasks = (0..<2).map { _ in Task { await first.follow() } }
+        // Both have asked the log once.
+        try await Task.sleep(for: .milliseconds(100))
+        try insert(1, a)
+        for task in tasks { await task.value }
+        guard case .stopped(.server(.refused)) = first.state.phase else {
+            Issue.record("\(first.state)")
+            return
+        }
+    }
+
     @Test("A replica that has received commits asks once more whether others follow, and no second time")
     func noSecondExchange() async throws {
         let server = MemoryServer()
@@ -186,6 +207,26 @@ struct ReplicaTests {
         #expect(try a.setAsideCommits[0].reason.contains("2000"))
         try await replica(b, MemoryLog(server)).synchronize()
         #expect(try b.snapshot.sections[0].items.map(\.id) == [1, 3])
+    }
+
+    @Test(
+        "A replica that follows the log says at once that a commit was forgotten which had been set aside",
+        .timeLimit(.minutes(10)))
+    func forgetting() async throws {
+        let server = MemoryServer(maximumEntryBytes: 2_000)
+        let a = try store("a")
+        let first = try replica(a, MemoryLog(server))
+        let task = Task { await first.follow() }
+        defer { task.cancel() }
+        try insert(1, a, content: [UInt8](repeating: 7, count: 5_000))
+        for await state in first.states where state.setAsideCount == 1 {
+            if case .upToDate = state.phase { break }
+        }
+        // Another exchange would begin now.
+        try await Task.sleep(for: .milliseconds(50))
+        try a.forget(try a.setAsideCommits[0])
+        for await state in first.states where state.setAsideCount == 0 { break }
+        #expect(try a.setAsideCommits.isEmpty)
     }
 
     @Test("A server that does not even take a commit without changes stops the replica, and nothing is set aside twice")
@@ -238,18 +279,52 @@ struct ReplicaTests {
         }
     }
 
-    @Test("A snapshot that is damaged keeps no new replica from beginning, and the next one is offered soon")
-    func damagedSnapshots() async throws {
+    @Test(
+        "A snapshot that is damaged, or of a newer release, keeps no new replica from beginning",
+        arguments: [nil, SyncKey()])
+    func damagedSnapshots(_ key: SyncKey?) async throws {
         let server = MemoryServer()
         let a = try store("a")
         try insert(1, a)
-        let first = try replica(a, MemoryLog(server))
-        try await first.synchronize()
+        try await replica(a, MemoryLog(server), key: key).synchronize()
         let end = try await MemoryLog(server).end()
-        try await MemoryLog(server).offer(LogSnapshot(position: end, bytes: [1] + [UInt8](repeating: 7, count: 9_000)))
+        var options = Replica.Options()
+        options.key = key
         let path = folder.file("new")
-        #expect(try await !Replica.beginWithSnapshot(at: path, MemoryLog(server), list: "list"))
-        #expect(!FileManager.default.fileExists(atPath: path))
+        for format in [nil, 1, 2, 3] as [UInt8?] {
+            let bytes = format.map { [$0] + [UInt8](repeating: 7, count: 9_000) } ?? []
+            try await MemoryLog(server).offer(LogSnapshot(position: end, bytes: bytes))
+            #expect(try await !Replica.beginWithSnapshot(at: path, MemoryLog(server), list: "list", options: options))
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+        let store = try UntypedStore.create(at: path)
+        try await replica(store, MemoryLog(server), key: key).synchronize()
+        #expect(try store.snapshot.stateHash == a.snapshot.stateHash)
+    }
+
+    @Test("A commit in the format of a newer release, or in none, stops a replica, which says so and stays as it is")
+    func unknownFormats() async throws {
+        let errors: [(payload: [UInt8], error: SharedLogError)] = [
+            ([3, 1, 2], .futureFormat(.entry(2), expected: 2, found: 3)),
+            ([0, 1, 2], .damaged(.entry(2), expected: "a commit in format 1 or 2", found: "format 0")),
+            ([], .damaged(.entry(2), expected: "a commit in format 1 or 2", found: "no bytes")),
+        ]
+        for (number, (payload, error)) in errors.enumerated() {
+            let server = MemoryServer()
+            let (a, b) = (try store("a\(number)"), try store("b\(number)"))
+            try insert(1, a)
+            try await replica(a, MemoryLog(server)).synchronize()
+            let second = try replica(b, MemoryLog(server))
+            try await second.synchronize()
+            let end = try await MemoryLog(server).end()
+            _ = try await MemoryLog(server).append([LogEntry(after: end, payload: payload)], after: end)
+            await #expect(throws: error) { try await second.synchronize() }
+            guard case .stopped(.server(error)) = second.state.phase else {
+                Issue.record("\(second.state)")
+                continue
+            }
+            #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+        }
     }
 
     @Test("Who makes the first file of a replica while another program does so waits for it")

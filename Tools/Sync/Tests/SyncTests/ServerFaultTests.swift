@@ -189,6 +189,56 @@ import Testing
         await log.close()
     }
 
+    @Test func anAppendWhoseWaitForTheStandbyWasEndedIsNotAcknowledged() async throws {
+        let pair = try PostgresPair()
+        defer {
+            pair.primary.end()
+            pair.standby.end()
+        }
+        let log = try Engine.postgres.open(pair.url, list: "list", timeout: .seconds(60))
+        let entries = LogPosition.beginning.entries("a", "b")
+        #expect(try await log.append([entries[0]], after: .beginning) == .appended)
+        try pair.standby.kill()
+        async let answer = log.append([entries[1]], after: entries[0].position)
+        // Division by zero fails as long as nobody waits. PostgreSQL then answers with success and a warning.
+        try await eventually(within: 60) {
+            try pair.primary.run(
+                sql: "SELECT 1 / count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+        }
+        do {
+            _ = try await answer
+            Issue.record("it was acknowledged by one server alone")
+        } catch SharedLogError.unavailable(let cause) {
+            #expect(cause.contains("synchronous replication"), "\(cause)")
+        }
+        await log.close()
+    }
+
+    @Test func aClientLeavesAServerThatTakesNoChangesAnyMore() async throws {
+        let pair = try PostgresPair()
+        defer {
+            pair.primary.end()
+            pair.standby.end()
+        }
+        let log = try Engine.postgres.open(pair.url, list: "list")
+        let entries = LogPosition.beginning.entries("a", "b")
+        #expect(try await log.append([entries[0]], after: .beginning) == .appended)
+        try pair.standby.promote()
+        // The connection to the primary stays.
+        try pair.primary.run(sql: "ALTER SYSTEM SET default_transaction_read_only = on")
+        try pair.primary.run(sql: "SELECT pg_reload_conf()")
+        try await eventually {
+            try pair.primary.run(
+                sql: "SELECT 1 / (current_setting('default_transaction_read_only') = 'on')::int")
+        }
+        #expect(
+            try await eventually { try await log.append([entries[1]], after: entries[0].position) } == .appended)
+        let other = try Engine.postgres.open(pair.standby.url, list: "list")
+        #expect(try await other.all() == entries)
+        await log.close()
+        await other.close()
+    }
+
     @Test func aClusterGoesOnWithoutOneOfItsServers() async throws {
         let cluster = try NATSCluster()
         defer { for server in cluster.servers { server.end() } }
