@@ -24,7 +24,7 @@ import Testing
         /// Where the value of an entry begins.
         func value(_ node: Int) -> Int { node + 8 + half(node + 6) }
 
-        private var meta: Int { word(144) > word(Self.size + 144) ? 0 : Self.size }
+        var meta: Int { word(144) > word(Self.size + 144) ? 0 : Self.size }
         /// The only page of the list of free pages.
         var free: Int { word(meta + 80) * Self.size }
         /// The last leaf of the database.
@@ -36,6 +36,16 @@ import Testing
             let root = word(value(node(0, of: main)) + 40) * Self.size
             let child = node(count(root) - 1 - index, of: root)
             return (half(child) | half(child + 2) << 16) * Self.size
+        }
+
+        /// Moves the last node of a leaf by two bytes: into the node before it, whose content is changed by that.
+        mutating func shiftLastNode(of leaf: Int) {
+            let index = (0..<count(leaf)).max { node($0, of: leaf) < node($1, of: leaf) }!
+            let start = node(index, of: leaf)
+            let place = half(leaf + 16 + 2 * index) - 2
+            bytes.replaceSubrange(start - 2..<leaf + Self.size - 2, with: bytes[start..<leaf + Self.size])
+            bytes[leaf + 16 + 2 * index] = UInt8(place & 0xFF)
+            bytes[leaf + 17 + 2 * index] = UInt8(place >> 8)
         }
 
         mutating func put(_ word: Int, at place: Int) {
@@ -149,6 +159,30 @@ import Testing
     @Test("A page with another number than that of its place")
     func pageNumber() throws {
         #expect(try damage { $0.bytes[$0.lastLeaf] ^= 1 }?.what == "page number")
+    }
+
+    @Test("Entries that overlap, with a gap of the same size", arguments: [false, true])
+    func overlappingNodes(isOpen: Bool) throws {
+        let found =
+            try isOpen
+            ? damageWhileOpen { $0.shiftLastNode(of: $0.lastLeaf) }
+            : damage { $0.shiftLastNode(of: $0.leaf(fromLast: 1)) }
+        #expect(found?.what.hasPrefix("nodes of page") == true, "\(String(describing: found))")
+    }
+
+    @Test("A free page beyond the end of the file that is listed twice")
+    func unwrittenPageTwice() throws {
+        let found = try damage { pages in
+            let last = pages.bytes.count / Pages.size + 20
+            pages.put(last, at: pages.meta + 136)
+            #expect(pages.count(pages.free) >= 2)
+            for index in 0..<2 {
+                let numbers = pages.value(pages.node(index, of: pages.free))
+                pages.put(1, at: numbers)
+                pages.put(last - 5, at: numbers + 8)
+            }
+        }
+        #expect(found?.what == "free page" && found?.expected == "a page that nothing else refers to")
     }
 
     @Test("Two large values on the same pages")

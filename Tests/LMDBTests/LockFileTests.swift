@@ -42,5 +42,20 @@ import Testing
         try disk.makeRoom()
         #expect(try ChildProcess("LMDBTestHelper", ["open", path]).lines() == ["opened"])
     }
+
+    @Test(
+        "Before a data file is replaced, its lock file says nothing of it any more, so who waits to open it makes it anew"
+    )
+    func replaced() throws {
+        let folder = try TemporaryFolder()
+        try folder.open().close()
+        // As a process leaves it that is killed.
+        try Data(repeating: 7, count: 8_192).write(to: URL(fileURLWithPath: LockFile.path(of: folder.file())))
+        // Renaming is the last step that can fail before.
+        let missing = folder.file("missing")
+        #expect(kind { _ = try DataFile.replace(folder.file(), with: missing) { true } } == .engine(.noSuchFile))
+        #expect(LockFile.isUnready(for: folder.file()))
+        try folder.open().close()
+    }
 }
 #endif

@@ -292,6 +292,40 @@ import Testing
         #expect(LMDBError.Code.notFound.message.contains("NOTFOUND"))
     }
 
+    @Test("Closing waits for a thread that keeps others from writing, and is refused to that thread itself")
+    func closedMeanwhile() throws {
+        let environment = try folder.open()
+        try environment.whileNobodyWrites {
+            #expect(kind { try environment.close() } == .closeBlocked(live: 1))
+        }
+        let (holds, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isClosed = Atomic(false)
+        Thread.detachNewThread {
+            try? environment.whileNobodyWrites {
+                holds.signal()
+                mayLeave.wait()
+                let wasClosed = isClosed.load(ordering: .sequentiallyConsistent)
+                #expect(!wasClosed)
+            }
+        }
+        holds.wait()
+        let closed = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            #expect(throws: Never.self) { try environment.close() }
+            isClosed.store(true, ordering: .sequentiallyConsistent)
+            closed.signal()
+        }
+        #expect(closed.wait(timeout: .now() + 0.05) == .timedOut)
+        mayLeave.signal()
+        closed.wait()
+    }
+
+    @Test("Programs that a process starts do not get its data file, whose lock they would keep when it is killed")
+    func inheritance() throws {
+        let environment = try folder.open()
+        #expect(fcntl(try Engine.descriptor(environment.handle), F_GETFD) & FD_CLOEXEC != 0)
+    }
+
     @Test("A file is checked if it was opened with checks, also for generic code, which knows types only when it runs")
     func optionalReader() throws {
         func isThere<Value>(_ value: Value?) -> Bool { value != nil }

@@ -130,6 +130,18 @@ import Testing
         reading.abort()
     }
 
+    @Test("A read counts the databases of its own version, whatever is made meanwhile")
+    func countOfDatabases() throws {
+        let environment = try folder.open()
+        _ = try environment.texts("a")
+        let names = try environment.openDatabase(named: nil, of: String.self, [UInt8].self)
+        let reading = try environment.beginRead()
+        for name in ["b", "c", "d"] { _ = try environment.texts(name) }
+        #expect(try reading.count(in: names) == 1 && reading.statistics(of: names).entries == 1)
+        reading.abort()
+        #expect(try environment.read { try $0.count(in: names) } == 4)
+    }
+
     @Test("Clearing a database deletes its entries and keeps its handle")
     func clear() throws {
         let environment = try folder.open()

@@ -16,10 +16,11 @@ extension HistoryTrial {
             }
         }
         // Exact if every commit was made on the rows after the one before it.
-        let isExact = rows[index(step[0])] == now && isUninterrupted(step.reversed())
+        let isWhole = isUninterrupted(step.reversed())
+        let isExact = rows[index(step[0])] == now && isWhole
         let expected = Expected(
             exact: isExact ? rows[index(first) - 1] : nil,
-            merge: step.count == 1 ? try merge(from: first, to: first.previous) : nil)
+            merge: isWhole ? try merge(from: step[0], to: first.previous) : nil)
         try move(to: model.nodes[first]!.parent, in: scope, .undo(of: step[0]), expected, policy) {
             try $0.undo(in: scope, time: time, onConflict: policy)
         }
@@ -35,10 +36,11 @@ extension HistoryTrial {
                 _ = try $0.editor.redo(in: scope, time: time, onConflict: policy)
             }
         }
-        let isExact = rows[index(first) - 1] == now && isUninterrupted(step)
+        let isWhole = isUninterrupted(step)
+        let isExact = rows[index(first) - 1] == now && isWhole
         var expected = Expected(
             exact: isExact ? rows[index(last)] : nil,
-            merge: step.count == 1 ? try merge(from: first.previous, to: first) : nil)
+            merge: isWhole ? try merge(from: first.previous, to: last) : nil)
         // With nothing in between, the undo is taken back, whatever it has done.
         if let undo = undos.last, undo.scope == scope, undo.last == last { expected = Expected(exact: undo.before) }
         try move(to: last, in: scope, .redo(of: last), expected, policy) {

@@ -37,6 +37,20 @@ struct RebaseTests {
             self.editor = editor
         }
 
+        /// Makes a commit in the own history of an origin.
+        mutating func commit(_ origin: String, _ edit: (inout UntypedEditor) throws -> Void) throws {
+            let time = Timestamp(microseconds: Int64(log.records.count) * 10_000_000)
+            let draft = CommitDraft(name: "edit", origin: origin, time: time, tracking: .own)
+            if let commit = try editor.commit(draft, edit) { log.records.append(commit.record) }
+        }
+
+        /// The content of a row, when the newest commit is not in the log yet.
+        func content(of id: UntypedID, _ newest: Commit) throws -> [UInt8]? {
+            let log = Log()
+            log.records = self.log.records + [newest.record]
+            return try editor.state.item(id).map { try log.content(of: $0.content) }
+        }
+
         /// Makes one commit, which may be an undo or a redo.
         mutating func act(_ edits: inout RandomEdits, origin: String, _ tracking: Tracking) throws -> Commit? {
             let time = Timestamp(microseconds: Int64(log.records.count) * 100_000)
@@ -113,11 +127,9 @@ struct RebaseTests {
                 mine.log.records.append(new.commit.record)
                 expected.note(commit.mark, at: commit.version)
                 #expect(new.commit.version.rawValue == commit.version.rawValue + UInt64(shift), comment)
-                // An undo that is repeated merges the inverses of its step, which has a test of its own.
-                if commit.cause == .edit {
-                    try #require(try ReferenceList(mine.editor.snapshot(), mine.log) == merge.result, comment)
-                    try #require(Set(new.conflicts) == merge.conflicts, comment)
-                }
+                // Also those that undo and redo: what they have changed is changed again.
+                try #require(try ReferenceList(mine.editor.snapshot(), mine.log) == merge.result, comment)
+                try #require(Set(new.conflicts) == merge.conflicts, comment)
                 rebasedCount += 1
                 conflictCount += new.conflicts.count
             }
@@ -132,5 +144,56 @@ struct RebaseTests {
             }
         }
         #expect(rebasedCount > 100 && conflictCount > 0, "seed \(seed)")
+    }
+
+    /// Rows 1 and 2, of which two users have changed the first.
+    private func company() throws -> Process {
+        var process = try Process()
+        try process.commit("anna") { try $0.insertSection(NewSection(id: "s", items: [NewRow(1), NewRow(2)])) }
+        try process.commit("anna") { try $0.update(1, content: [65]) }
+        try process.commit("ben") { try $0.update(1, content: [66]) }
+        return process
+    }
+
+    @Test(
+        "An undo that overrides what others wrote still does when it is made again, and so does its redo",
+        arguments: [false, true])
+    func overriding(isRedone: Bool) throws {
+        var mine = try company()
+        let anna = HistoryScope.origin("anna")
+        let before = mine.editor.snapshot()
+        func time() -> Timestamp { Timestamp(microseconds: Int64(mine.log.records.count) * 10_000_000) }
+        let undo = try #require(
+            try mine.editor.undo(in: anna, origin: "anna", time: time(), onConflict: .mine).commit)
+        var shown = mine.editor.snapshot()
+        var (pending, rows) = (undo, (before: before, after: shown))
+        if isRedone {
+            mine.log.records.append(undo.record)
+            pending = try #require(try mine.editor.redo(in: anna, origin: "anna", time: time()).commit)
+            rows = (shown, mine.editor.snapshot())
+            shown = rows.after
+        }
+        let content = try mine.content(of: 1, pending)
+        #expect(isRedone ? content == [66] : content != [66])
+        // Another user checks another row meanwhile.
+        var others = try Process(mine.log.records)
+        try others.commit("cleo") { try $0.setChecked(true, for: .item(2)) }
+        let (histories, checksum) = (
+            others.editor.state.histories,
+            try Commit(
+                record: mine.log.records.last!, version: Version(UInt64(mine.log.records.count))
+            ).checksum
+        )
+        _ = try mine.editor.takeBack([pending], to: histories, checksum: checksum)
+        try others.log.records.last!.withUnsafeBytes { try mine.editor.replay($0, isLast: true) }
+        mine.log.records.append(others.log.records.last!)
+        let old = Log()
+        old.records = mine.log.records.dropLast() + [pending.record]
+        let moved = MovedContents(from: pending.version) { try old.content(of: $0) }
+        let new = try mine.editor.repeating(
+            pending, rows, now: { $0 < pending.version ? $0 : $0.next }, isUndisturbed: true, moved)
+        #expect(new.conflicts.isEmpty && new.commit.cause == pending.cause)
+        #expect(try mine.content(of: 1, new.commit) == content)
+        #expect(mine.editor.snapshot().sections[0].items[1].isChecked)
     }
 }

@@ -38,6 +38,25 @@ struct ScopedHistoryTests {
         try list.editor.checkInvariants()
     }
 
+    @Test("Of a group whose changes others have taken back, nothing is left to undo or redo, and that is no conflict")
+    func groupTakenBack() throws {
+        var list = try list([1, 2])
+        list.editor.beginGroup(in: .origin("a"))
+        try list.commit(by: "a", add(10))
+        try list.commit(by: "a") { try $0.setChecked(true, for: .item(10)) }
+        try list.commit(by: "a") { try $0.move(.item(10), to: .before(1)) }
+        try list.editor.endGroup(in: .origin("a"))
+        try list.commit(by: "b") { try $0.delete(.item(10)) }
+        let undo = try list.undo("a")
+        #expect(undo.conflicts.isEmpty && undo.commit?.eventCount == 0)
+        #expect(list.editor.snapshot().ids == [[1, 2]])
+        try list.undo("b")
+        #expect(list.editor.snapshot().ids == [[10, 1, 2]])
+        // The row is there, as the group has left it.
+        #expect(try list.redo("a").conflicts.isEmpty)
+        #expect(list.editor.snapshot().ids == [[10, 1, 2]])
+    }
+
     @Test("A redo does not overwrite rows of others who took back the edits on which it was made")
     func redoOnOtherRows() throws {
         var list = try list([1, 2, 3])

@@ -14,7 +14,8 @@ struct SearchTests {
             ("İstanbul", "istanbul"), ("ısı", "ISI"), ("Łódź", "lodz"), ("Ærøskøbing", "aeroskobing"),
             ("Ελλάς", "ΕΛΛΑΣ"),
             ("Việt Nam", "viet nam"), ("ﬁnal", "FIN"), ("Ёлка", "елка"), ("שָׁלוֹם", "שלום"), ("日本語", "本"),
-            ("Nǘ", "nu"),
+            ("Nǘ", "nu"), ("\u{1112}\u{1161}\u{11AB}글", "한글"), ("한글", "\u{1112}\u{1161}\u{11AB}"),
+            ("か\u{3099}っこう", "がっこう"), ("ポスト", "ホ\u{309A}"), ("ウ\u{3099}", "ヴ"),
         ])
     func folding(text: String, query: String) {
         #expect(SearchWords(query).matches(SearchText(text)))

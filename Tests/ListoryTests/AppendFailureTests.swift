@@ -93,6 +93,26 @@ struct AppendFailureTests {
         await #expect(throws: ListError.self) { try await waiting.value }
     }
 
+    @Test(
+        "A store that sees one version of the file, and is not closed while it is being read, can still read its rows")
+    func closeBlockedWithView() throws {
+        let fixture = try StoreFixture { CheckpointTests.eager(&$0) }
+        try fixture.fill(100)
+        let version = try fixture.store.version
+        try fixture.store.close()
+        var options = fixture.store.options
+        (options.isReadOnly, options.lastVersion) = (true, version)
+        let store = try UntypedStore.open(at: fixture.path, options: options)
+        try store.source.withRecord(of: Version(1)) { _ in
+            guard case .closeBlocked = expectCause(LMDBError.self, { try store.close() })?.kind else {
+                Issue.record("it was closed")
+                return
+            }
+        }
+        #expect(try store.snapshot.sections[0].items.map(\.id) == (0..<100).map { .integer($0) })
+        try store.close()
+    }
+
     @Test("A store is not closed while it is being read, and stays usable")
     func closeBlocked() throws {
         let fixture = try StoreFixture()

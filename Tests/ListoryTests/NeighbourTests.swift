@@ -70,6 +70,40 @@ struct NeighbourTests {
         try store.close()
     }
 
+    @Test(
+        "A process that reads a commit whose sync has failed follows when that was given up and another takes its place"
+    )
+    func givenUp() throws {
+        struct Failed: Error {}
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        func insert(_ id: Int64, _ store: UntypedStore, durability: Durability? = nil) throws {
+            try store.edit("Insert", durability: durability) { list in
+                if id == 1 { try list.insertSection(NewSection(id: "rows")) }
+                try list.insert(NewRow(id: .integer(id), content: [1]), at: .end(ofSection: "rows"))
+            }
+        }
+        let store = try UntypedStore.create(at: path, options: StoreOptions { $0.deferredDelay = .seconds(3_600) })
+        for id: Int64 in 1...4 { try insert(id, store) }
+        try insert(5, store, durability: .deferred)
+        let group = store.group
+        #expect(throws: Failed.self) {
+            _ = try group.log.append(group.queued(), 0..<1, after: group.head) { throw Failed() }
+        }
+        let reader = try ChildProcess("StoreWriter", [path, "reads"])
+        #expect(reader.firstLine() == "reading")
+        try group.discardUnappended { try group.settle() }
+        try? store.close(discardingUnappended: true)
+        let next = try UntypedStore.open(at: path)
+        for id: Int64 in 6...7 { try insert(id, next) }
+        // It is told of each.
+        usleep(300_000)
+        try Data().write(to: URL(fileURLWithPath: "\(path)-read"))
+        #expect(reader.firstLine() == "5 4")
+        _ = reader.kill()
+        try next.close()
+    }
+
     /// Makes a replica with three rows, none of which is confirmed.
     private func makeReplica(at path: String) throws {
         let new = try UntypedStore.create(at: path)

@@ -66,6 +66,27 @@ extension SharingTests {
         #expect(try b.setAsideCommits.isEmpty && b.pendingCount == 2)
     }
 
+    @Test("A commit that is given up elsewhere, where it was pending as well, is set aside here, once")
+    func givenUpElsewhere() throws {
+        let (first, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        for id: Int64 in 2...3 { try insert(id, a) }
+        let path = first.folder.file("restored.listory")
+        try a.backup(to: path)
+        let restored = try UntypedStore.open(at: path)
+        let given = try setFirstAside(restored)
+        let isAppended = try log.append([restored.pendingRecords(atMost: .max).records[0]], after: 1)
+        #expect(isAppended)
+        try restored.close()
+        let rebased = try a.receive([log.records[1]])
+        #expect(rebased.first?.reason == "too large")
+        #expect(try a.setAsideCommits.map(\.commit.record) == [given.record] && ids(a) == [1, 3])
+        try send(a, &log)
+        #expect(try a.setAsideCommits.count == 1 && a.pendingCount == 0)
+    }
+
     @Test("A rule that others have broken gives up a commit, and does not stop the replica")
     func brokenByOthers() throws {
         let (first, a) = try store {

@@ -219,4 +219,18 @@ struct UpdateTests {
         #expect(try store.withHead { !$0.observers.hasReaders })
         try store.close()
     }
+
+    @Test("A reader of updates does not keep the file of a store that is closed")
+    func closedFile() async throws {
+        let fixture = try StoreFixture { CheckpointTests.eager(&$0) }
+        try fixture.fill(100)
+        try fixture.store.close()
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
+        var reader = try store.updates().makeAsyncIterator()
+        try store.edit("Check", durability: .immediate) { try $0.toggle(.item(1)) }
+        #expect(await reader.next()?.cause.name == "Check")
+        try store.close()
+        #expect(throws: Never.self) { try DataFile.check(path: fixture.path, depth: .quick) }
+        #expect(await reader.next() == nil)
+    }
 }

@@ -63,6 +63,21 @@ struct DragTests {
         #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
     }
 
+    @Test("Cells that are to be shown again for another reason than the rows wait for the end of a drag")
+    func refresh() throws {
+        let (fixture, table) = try fixture([["a", "b"]])
+        let player = fixture.driver.player
+        player.refresh { table.reconfigure(items: [at(0, 1)], sections: []) }
+        #expect(table.reconfiguredCount == 1)
+        table.beginDrag(at(0, 0))
+        for _ in 0..<2 { player.refresh { table.reconfigure(items: [at(0, 0), at(0, 1)], sections: []) } }
+        fixture.pause.run()
+        #expect(table.reconfiguredCount == 1 && !fixture.pause.isEmpty)
+        table.drop(at(0, 1))
+        fixture.pause.run()
+        #expect(table.reconfiguredCount == 3 && table.isUpToDate && table.problems.isEmpty && fixture.pause.isEmpty)
+    }
+
     @Test("After a drag that ends where it began, waiting edits are played, although its end is not reported")
     func cancelled() throws {
         let (fixture, table) = try fixture([["a", "b"]])

@@ -5,7 +5,8 @@
 // in small slices, so that most kills interrupt one. With `idle` it opens the store for editing, closes it and prints
 // that. With `reads` it opens the store for reading, prints that, and when there is a file with the store's name and
 // `-read`, it prints how many of the rows that the store had then can be read, and found by id. With `replaces` it sets the second
-// pending commit of a replica aside, and prints that. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
+// pending commit of a replica aside, and prints that. With `receives` a replica receives the records in the files with the store's name and
+// `-record1`, `-record2`, and it prints what is confirmed then. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
 // `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
 // compacts the store after every few commits, with `erase` it erases a row, with `trim` it keeps a part of the history; with `names` it names versions, and prints
 // `named version hash`, and `unnamed version` before it takes a name away; with `race` it gives so many names, and prints which it won; with `compact-once` it compacts it and prints `compacted` or the code of the
@@ -58,6 +59,7 @@ enum StoreWriter {
         if CommandLine.arguments.contains("race") { return try race(path, Int(CommandLine.arguments[3])!) }
         if CommandLine.arguments.contains("reads") { return try read(path) }
         if CommandLine.arguments.contains("replaces") { return try replace(path) }
+        if CommandLine.arguments.contains("receives") { return try receive(path) }
         if CommandLine.arguments.contains("fork") { return try fork(path) }
         let acknowledgesEarly = CommandLine.arguments.contains("early")
         var options = StoreOptions()
@@ -138,6 +140,15 @@ enum StoreWriter {
         print("replaced", try store.version)
         fflush(nil)
         while true { usleep(1_000_000) }
+    }
+
+    /// Receives what a shared log has from its beginning on.
+    private static func receive(_ path: String) throws {
+        let store = try UntypedStore.open(at: path)
+        let records = try (1...2).map { [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(path)-record\($0)"))) }
+        try store.receive(Array(records[try store.confirm(records)...]))
+        print("confirmed", store.confirmed?.version ?? .empty)
+        try store.close()
     }
 
     /// Compacts the store again and again, or erases a row, with a few commits between, and prints `compacting` before.

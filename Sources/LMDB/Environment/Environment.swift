@@ -238,7 +238,10 @@ extension Environment {
         do throws(LMDBError) {
             // SAFETY: `handle` is open and known only here, and it is closed on the failing path.
             try roundMapSize(handle)
-            let status = Platform.status(of: try Engine.descriptor(handle))
+            let descriptor = try Engine.descriptor(handle)
+            // LMDB does not: a program that this process starts would keep the writer's lock when this process is killed.
+            try Engine.check(Platform.closeOnExec(descriptor), "fcntl")
+            let status = Platform.status(of: descriptor)
             switch status {
             case .success(let status): return Opened(handle: handle, semaphores: semaphores, identity: status.identity)
             case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)

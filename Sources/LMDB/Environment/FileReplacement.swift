@@ -17,7 +17,8 @@ extension DataFile {
     ///   - isUnchanged: called when no other process can write; if it returns false, nothing happens.
     /// - Returns: whether the file was replaced.
     /// - Throws: ``LMDBError``: `alreadyOpen` if this process has the file open, `inUse` if another one has; `engine`
-    ///   for what the system says. The old file is then still at the path.
+    ///   for what the system says. The old file is then still at the path, unless only the last steps have failed: syncing the folder, and
+    ///   making the lock file.
     public static func replace(
         _ path: String, with replacement: String, if isUnchanged: () -> Bool
     ) throws(LMDBError) -> Bool {
@@ -32,6 +33,8 @@ extension DataFile {
             defer { Platform.close(lock) }
             guard isUnchanged() else { return false }
             try LockFile.reserve(lock, LockFile.path(of: path), atLeast: LockFile.size(readers: 1))
+            // If this process is killed from here on, another one may not take what it says of the old file for the new one.
+            try LockFile.clear(lock, LockFile.path(of: path))
             if let error = Platform.rename(replacement, to: path) {
                 throw LMDBError(code: error.number, in: "rename", detail: replacement)
             }

@@ -50,4 +50,11 @@ enum LockFile {
         let code = Platform.reserve(descriptor, size)
         guard code == 0 else { throw LMDBError(code: code, in: "posix_fallocate", detail: name) }
     }
+
+    /// Makes a lock file one without content, for which the next process that opens the data file makes it. No other process has the data
+    /// file open.
+    static func clear(_ descriptor: Int32, _ name: String) throws(LMDBError) {
+        let code = withUnsafeBytes(of: 0 as UInt64) { Platform.write(descriptor, $0, at: 0) }
+        guard code == 0 else { throw LMDBError(code: code, in: "pwrite", detail: name) }
+    }
 }

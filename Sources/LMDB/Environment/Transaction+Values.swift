@@ -93,11 +93,8 @@ extension Transaction where Self: ~Copyable {
     /// - Complexity: O(1).
     public func statistics<Key, Value>(of database: Database<Key, Value>) throws(LMDBError) -> Statistics {
         try core.check(database.handle, "mdb_stat")
-        if let reader = core.unwritten {
-            let name = core.name(database.handle)
-            guard let name else {
-                return WriteGuard.statistics(reader.mainRecord(), reader.pageSize)
-            }
+        // LMDB has a copy of what the meta page said of the unnamed database; the page may have a newer version by now.
+        if let reader = core.unwritten, let name = core.name(database.handle) {
             guard let record = try reader.record(named: name) else {
                 throw LMDBError(.engine(.notFound), in: "mdb_stat")
             }

@@ -228,11 +228,16 @@ final class TransactionGate: @unchecked Sendable {
     // MARK: Closing
 
     /// Refuses all further use and returns the spare handles; `nil` when that was done before.
+    ///
+    /// Waits for a thread that has the lock on the file and is in no transaction, because it uses the environment until it leaves.
     func close(_ call: String) throws(LMDBError) -> [OpaquePointer]? {
+        let thread = Platform.currentThread
         monitor.lock()
         defer { monitor.unlock() }
+        while let fileOwner, fileOwner != thread, live + parked == 0, !isClosed { monitor.wait() }
         if isClosed { return nil }
-        guard live + parked == 0, !isExclusive else { throw LMDBError(.closeBlocked(live: live + parked), in: call) }
+        let uses = live + parked + (fileOwner != nil && writer == nil ? 1 : 0)
+        guard uses == 0, !isExclusive else { throw LMDBError(.closeBlocked(live: uses), in: call) }
         isClosed = true
         defer { spare = [] }
         return spare

@@ -10,6 +10,8 @@ struct PageWalk {
     let length: Int
     let meta: MetaPage
     private var visited: [UInt64]
+    /// Free pages that were never written, beyond the end of the file.
+    private var unwritten: Set<UInt64> = []
     /// How many pages the list of free pages has.
     private(set) var freePages: UInt64 = 0
     /// Trees of named databases, found in the unnamed one.
@@ -201,8 +203,14 @@ struct PageWalk {
                 expected: "2 to \(meta.lastPage), descending", found: "\(number)"
             )
             last = number
-            // A free page that was never written may be beyond the end of the file.
-            if Int(number) < length / meta.pageSize { _ = try visit(number, from: record, at: place) }
+            if Int(number) < length / meta.pageSize {
+                _ = try visit(number, from: record, at: place)
+            } else {
+                try record.require(
+                    unwritten.insert(number).inserted, "free page", at: place,
+                    expected: "a page that nothing else refers to", found: "\(number)"
+                )
+            }
         }
     }
 

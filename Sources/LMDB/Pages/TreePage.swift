@@ -75,6 +75,27 @@ struct TreePage {
             filled == pageSize - upper, "bytes of the nodes of page \(number)", at: 14,
             expected: "\(pageSize - upper)", found: "\(filled)"
         )
+        try raw.require(
+            Self.touch(nodes, from: upper, to: pageSize), "nodes of page \(number)", at: 16,
+            expected: "each begins where another one ends", found: "a gap, and others that overlap"
+        )
+    }
+
+    /// Whether nodes that have as many bytes as a part of a page fill it without a gap and without an overlap.
+    private static func touch(_ nodes: [Node], from upper: Int, to end: Int) -> Bool {
+        // The beginning and the end of each node are marked. A second mark at a place removes the first. If no mark remains, each byte
+        // of the part is in an odd number of nodes; with their sum, in one.
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: end / 128 + 1) { marks in
+            marks.initialize(repeating: 0)
+            func mark(_ place: Int) { marks[place / 128] ^= 1 << UInt64(place / 2 % 64) }
+            mark(upper)
+            mark(end)
+            for node in nodes {
+                mark(node.place)
+                mark(node.place + node.size)
+            }
+            return marks.allSatisfy { $0 == 0 }
+        }
     }
 
     private static func node(

@@ -64,13 +64,6 @@ extension TreeReader {
                 "depth of a tree", at: start + place + 78, "at most \(TreeRecord.maximumDepth)", "\(main.depth)")
         }
     }
-
-    /// The record of the unnamed database.
-    func mainRecord() -> TreeRecord {
-        let place = Int(transaction % 2) * pageSize + MetaPage.headerSize + 72
-        // SAFETY: the meta page was read before.
-        return TreeRecord(start + place)
-    }
 }
 
 /// Memory into which pages are copied, one at a time.

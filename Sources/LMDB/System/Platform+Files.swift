@@ -144,6 +144,11 @@ extension Platform {
         return descriptor >= 0 ? .success(descriptor) : .failure(SystemError(number: errno))
     }
 
+    /// Closes an open file in the programs that this process starts; 0 or an error number.
+    static func closeOnExec(_ descriptor: Int32) -> Int32 {
+        fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 ? 0 : errno
+    }
+
     /// Takes the exclusive lock of LMDB's lock file; only a process that is alone with the data file can have it.
     ///
     /// - Returns: the open lock file, nil if another process has a lock. Closing it releases the lock.

@@ -119,7 +119,7 @@ extension UntypedEditor {
         var draft = draft
         draft.cause = .revert(of: version)
         if draft.name.isEmpty { draft.name = try source.commit(version).name }
-        return try node(draft, onConflict) { try $0.mergeCommit(version, isInverse: true, onConflict) }
+        return try node(draft, onConflict) { try $0.merge(from: version, to: version.previous, onConflict) }
     }
 
     /// Restores the rows of a version, with a new commit that can be undone.
@@ -180,13 +180,17 @@ extension UntypedEditor {
 // MARK: - Parts
 
 extension UntypedEditor {
-    /// Makes the commit of a checkout.
+    /// Makes the commit of a checkout. One that is made again changes what it had changed before.
     private mutating func move(
         _ draft: consuming CommitDraft, _ move: HistoryMove, _ onConflict: ConflictPolicy,
         _ body: (inout UntypedEditor) throws -> [MergeConflict]
     ) throws -> Reversal {
         begin(draft, move.entry)
-        return try complete(move.stepVersions, onConflict, body)
+        return try complete(move.stepVersions, onConflict) { editor in
+            guard let change = editor.repeatedChange else { return try body(&editor) }
+            return try editor.merge(
+                from: change.before, to: change.after, now: editor.state.snapshot(), change.moved)
+        }
     }
 
     /// Makes a commit that is a revision of the history, or untracked.
@@ -223,20 +227,35 @@ extension UntypedEditor {
         var isExact = isExact
         var conflicts: [MergeConflict] = []
         var neighbour: HistoryRevision?
+        // Commits that continue each other are merged as one, so that what others took back of a later one is no conflict.
+        var run: (first: Version, last: Version)?
+        func mergeRun(_ editor: inout UntypedEditor) throws {
+            guard let run else { return }
+            conflicts +=
+                try isInverse
+                ? editor.merge(from: run.first, to: run.last.previous, onConflict)
+                : editor.merge(from: run.first.previous, to: run.last, onConflict)
+        }
         try step.forEach { node in
             // The rows before a commit are those after the commit that it continues, unless others edited in between.
-            if let neighbour, isExact {
+            var isContinued = true
+            if let neighbour {
                 let (later, earlier) = isInverse ? (neighbour, node) : (node, neighbour)
-                isExact = try tree.areSame(later.version.previous, earlier.version)
+                isContinued = try tree.areSame(later.version.previous, earlier.version)
             }
             neighbour = node
+            isExact = isExact && isContinued
             if isExact {
                 let commit = try node.version == last.version ? last : source.commit(node.version)
                 try appendEvents(of: commit, isInverse: isInverse)
+            } else if isContinued, let first = run?.first {
+                run = (first, node.version)
             } else {
-                conflicts += try mergeCommit(node.version, isInverse: isInverse, onConflict)
+                try mergeRun(&self)
+                run = (node.version, node.version)
             }
         }
+        try mergeRun(&self)
         return conflicts
     }
 
@@ -254,17 +273,13 @@ extension UntypedEditor {
         }
     }
 
-    /// Merges the change of one commit, or its inverse, into the present rows.
-    private mutating func mergeCommit(
-        _ version: Version, isInverse: Bool, _ onConflict: ConflictPolicy
+    /// Merges what leads from one version to another into the present rows.
+    private mutating func merge(
+        from base: Version, to target: Version, _ onConflict: ConflictPolicy
     ) throws -> [MergeConflict] {
-        let before = try source.snapshot(at: version.previous)
-        let after = try source.snapshot(at: version)
-        let now = state.snapshot()
-        let overrides = onConflict == .mine
-        return try isInverse
-            ? merge(from: after, to: before, now: now, overrides: overrides)
-            : merge(from: before, to: after, now: now, overrides: overrides)
+        try merge(
+            from: source.snapshot(at: base), to: source.snapshot(at: target), now: state.snapshot(),
+            overrides: onConflict == .mine)
     }
 
     /// The undo that a redo takes back, if nothing but undos and redos of the scope has happened since: then the rows are those after it.

@@ -101,11 +101,14 @@ extension UntypedEditor {
         // Nothing was left of it before.
         if let reason = try commit.givenUpReason { return try givingUp(commit, reason) }
         (repeatedIdentifier, repeatedStep) = (try commit.identifier, isUndisturbed && commit.continuesStep)
-        defer { (repeatedIdentifier, repeatedStep) = (nil, nil) }
-        if isUndisturbed, let scope = commit.scope,
-            let again = try checkingOut(commit, scope, now), let new = again.commit
-        {
-            return RebasedCommit(commit, became: new, again.conflicts)
+        repeatedChange = (change.before, change.after, moved)
+        defer { (repeatedIdentifier, repeatedStep, repeatedChange) = (nil, nil, nil) }
+        let places = moved.places
+        if isUndisturbed, let scope = commit.scope {
+            if let again = try checkingOut(commit, scope, now), let new = again.commit {
+                return RebasedCommit(commit, became: new, again.conflicts)
+            }
+            moved.restore(places)
         }
         var draft = CommitDraft(repeating: commit)
         switch commit.cause {
@@ -113,7 +116,6 @@ extension UntypedEditor {
         case .undo(let version), .revert(let version): draft.cause = .revert(of: now(version))
         case .restore(let version): draft.cause = .restore(of: now(version))
         }
-        let places = moved.places
         do {
             try begin(draft)
             let conflicts = try merge(from: change.before, to: change.after, now: state.snapshot(), moved)
@@ -147,7 +149,7 @@ extension UntypedEditor {
             commit, became: try finishEmpty(CommitDraft(repeating: commit), reason), reason: reason)
     }
 
-    /// Repeats an undo, a redo or a go; nil if that is none, or not possible.
+    /// Repeats an undo, a redo or a go, in its history; nil if that is none, or not possible.
     private mutating func checkingOut(
         _ commit: Commit, _ scope: HistoryScope, _ now: (Version) -> Version
     ) throws -> Reversal? {

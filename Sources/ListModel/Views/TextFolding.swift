@@ -21,12 +21,43 @@ enum TextFolding {
                     result.unicodeScalars.append(lower)
                 } else if let letters = ligatures[lower] {
                     result += letters
+                } else if let last = result.unicodeScalars.last, let both = composed(last, lower) {
+                    result.unicodeScalars.removeLast()
+                    result.unicodeScalars.append(both)
                 } else {
                     result.unicodeScalars.append(bases[lower] ?? lower)
                 }
             }
         }
         return result
+    }
+
+    /// The character that two others are together: a Hangul syllable, or a kana with a sound mark. Names of files on Apple's systems have
+    /// these in parts. Other than accents, the marks make another letter, so they stay.
+    private static func composed(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
+        let (left, right) = (first.value, second.value)
+        switch right {
+        // By the Unicode Standard, section 3.12.
+        case 0x1161...0x1175 where (0x1100...0x1112).contains(left):
+            return Unicode.Scalar(0xAC00 + ((left - 0x1100) * 21 + (right - 0x1161)) * 28)
+        case 0x11A8...0x11C2 where (0xAC00...0xD7A3).contains(left) && (left - 0xAC00) % 28 == 0:
+            return Unicode.Scalar(left + (right - 0x11A7))
+        case 0x3099: return voiced[first]
+        case 0x309A: return halfVoiced[first]
+        default: return nil
+        }
+    }
+
+    private static let voiced = pairs(
+        "かがきぎくぐけげこごさざしじすずせぜそぞただちぢつづてでとどはばひびふぶへべほぼうゔゝゞ"
+            + "カガキギクグケゲコゴサザシジスズセゼソゾタダチヂツヅテデトドハバヒビフブヘベホボウヴワヷヰヸヱヹヲヺヽヾ")
+    private static let halfVoiced = pairs("はぱひぴふぷへぺほぽハパヒピフプヘペホポ")
+
+    /// Each character at an even place, and the one behind it.
+    private static func pairs(_ text: String) -> [Unicode.Scalar: Unicode.Scalar] {
+        let scalars = Array(text.unicodeScalars)
+        return Dictionary(
+            uniqueKeysWithValues: stride(from: 0, to: scalars.count, by: 2).map { (scalars[$0], scalars[$0 + 1]) })
     }
 
     /// Whether a character only modifies the one before: an accent, a Hebrew point, an Arabic vowel sign.

@@ -47,7 +47,7 @@ public struct StoreOptions: Sendable {
     /// The maximum size of the file, in bytes.
     public var maximumFileSize = 64 << 30
     /// How long an edit waits for another process that writes to the store. One that was stopped meanwhile keeps the lock;
-    /// then edits fail with ``ListError/busy(path:processes:)`` inside `appendFailed`, and are tried again.
+    /// then the edit returns, and is saved later. Until it is, further edits throw ``ListError/busy(path:processes:)`` inside `appendFailed`.
     public var lockTimeout = Duration.seconds(5)
     /// The queued bytes at which a background flush begins at once. At 64 times as many, a deferred edit waits.
     public var maximumPendingBytes = 256 << 10

@@ -223,12 +223,19 @@ extension CheckpointDatabase {
             let others = (lingering[environment.path] ?? []).compactMap(\.database)
                 .filter { $0 !== self && $0.environment === environment }
             let all = others + [self]
+            var unpinned: [CheckpointDatabase] = []
             for database in all where database.versionsInUse.isEmpty {
-                database.viewLock.withLock { _ in database.view = nil }
+                if database.viewLock.withLock({ _ in database.view.take() != nil }) { unpinned.append(database) }
                 try? table?.setLeases(of: database) { [] }
             }
             if all.allSatisfy(\.versionsInUse.isEmpty) {
-                try environment.close()
+                do { try environment.close() } catch {
+                    // They stay open.
+                    for database in unpinned {
+                        database.viewLock.withLock { _ in database.view = try? PinnedSnapshot(environment) }
+                    }
+                    throw error
+                }
                 lingering[environment.path] = nil
             } else {
                 // Others may take checkpoints now.

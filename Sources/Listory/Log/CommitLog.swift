@@ -65,9 +65,10 @@ struct CommitLog: Sendable {
         sealed = SealedLog(environment: environment, base: try CommitLog.readBase(environment, meta))
         // While a transaction of a reader is open, it could not open a database.
         if options.isReadOnly { _ = try sealed.blocks() }
-        confirmed = try ConfirmedEnd(environment, meta: meta)
         let rows = LogRows(meta: meta, commits: commits, sealed: sealed.base.sealed)
         let table = try options.isKnownToOthers ? ProcessTable.join(environment, isFollower: options.isFollower) : nil
+        // From here on, no other process makes the store a replica.
+        confirmed = try ConfirmedEnd(environment, meta: meta, commits: commits)
         journal = try Journal.open(rows, environment, table, options.journal, isSynced: isNew)
         journalOptions = options.journal
         maximumReaderLag = options.maximumReaderLag

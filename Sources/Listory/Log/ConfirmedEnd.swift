@@ -13,6 +13,7 @@ import ListModel
 final class ConfirmedEnd: Sendable {
     private let environment: Environment
     private let meta: Database<String, [UInt8]>
+    private let commits: Database<UInt64, [UInt8]>
     private let state: Locked<State>
 
     private struct State: Equatable, Sendable {
@@ -25,9 +26,11 @@ final class ConfirmedEnd: Sendable {
     /// Reads the row of a file.
     ///
     /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if that is damaged.
-    init(_ environment: Environment, meta: Database<String, [UInt8]>) throws {
+    init(
+        _ environment: Environment, meta: Database<String, [UInt8]>, commits: Database<UInt64, [UInt8]>
+    ) throws {
         self.environment = environment
-        self.meta = meta
+        (self.meta, self.commits) = (meta, commits)
         state = Locked(State(end: try ConfirmedEnd.read(environment, meta)))
     }
 
@@ -119,15 +122,21 @@ final class ConfirmedEnd: Sendable {
     /// Adopts an end that a transaction has just written.
     func adopt(_ end: LogHead) { state.withLock { $0 = State(end: end) } }
 
-    /// Writes the end into the file, unless it has it.
+    /// Writes the end into the file, unless it has it. If another process has moved it further, or has moved it back and replaced the commits
+    /// behind it, learns that.
     func save() throws {
         guard let end = state.withLock({ $0.isUnsaved ? $0.end : nil }) else { return }
-        try environment.write { txn in
-            // Another process may have moved it further.
-            let known = try ConfirmedEnd.read(txn, meta)
-            if known.map({ $0.version < end.version }) ?? true { try put(end, &txn) }
+        let saved = try environment.write { txn -> LogHead in
+            if let known = try ConfirmedEnd.read(txn, meta) {
+                let isReplaced = try txn.withValue(forKey: end.version.rawValue, in: commits) { record in
+                    record.map { CommitLog.storedChecksum($0) != end.checksum } ?? false
+                }
+                if known.version >= end.version || isReplaced { return known }
+            }
+            try put(end, &txn)
+            return end
         }
-        state.withLock { if $0.end == end { $0.isUnsaved = false } }
+        state.withLock { if $0.end == end { $0 = State(end: saved) } }
     }
 
     func put(_ end: LogHead, _ txn: inout WriteTransaction) throws {

@@ -222,9 +222,10 @@ final class StoreRacer: Racer {
             try commit.version <= end.version && group.past.checksum(of: commit.version) == commit.checksum
         }
         let own = Array(queue.commits.dropFirst(appended.count))
-        let isReplica = group.log.confirmed.end != nil
-        if isReplica { group.log.forgetRecords() }
-        if isReplica, queue.head.version > group.log.base.version,
+        // Also a process that only reads may have seen commits whose sync then failed, and which were given up.
+        let mayBeReplaced = group.log.confirmed.end != nil || options.isReadOnly
+        if mayBeReplaced { group.log.forgetRecords() }
+        if mayBeReplaced, queue.head.version > group.log.base.version,
             try end.version < queue.head.version || group.past.checksum(of: queue.head.version) != queue.head.checksum
         {
             return try adoptReplaced(end, queue, &head)
@@ -350,7 +351,8 @@ final class StoreRacer: Racer {
             let fate = try fate(commit)
             if case .isThere(let again) = fate {
                 head.editor.noteRepeated(commit, as: again)
-                rebased.append(RebasedCommit(commit, became: again))
+                // The other replica may have given it up, and have set it aside for itself.
+                rebased.append(RebasedCommit(commit, became: again, reason: try again.givenUpReason))
                 continue
             }
             let new =

@@ -30,8 +30,11 @@ extension StoreProtocol {
     public func addName(_ name: String, to version: Version? = nil) throws -> NamedVersion {
         try door {
             // At once, because commits that are not durable get other versions if another process commits first.
-            let (newest, durable, shift) = try core.withHead {
-                ($0.editor.state.version, durableVersion, core.group.shift)
+            let (newest, pending, shift) = try core.withHead { head in
+                let newest = head.editor.state.version
+                let version = version ?? newest
+                let isPending = version > durableVersion && version <= newest
+                return (newest, isPending ? try core.group.commit(version) : nil, core.group.shift)
             }
             if core.options.isReadOnly { throw ListError.readOnly }
             try NamedVersion.check(name)
@@ -43,8 +46,9 @@ extension StoreProtocol {
                     ? ListError.unknownVersion(version, head: newest)
                     : ListError.droppedVersion(version, oldest: oldest)
             }
-            if version > durable {
-                version = Version(version.rawValue + (try core.group.flush(through: version, since: shift) - shift))
+            if let pending {
+                _ = try core.group.flush(through: pending.version, since: shift)
+                version = core.group.successor(of: pending).version
             }
             // A copy of the databases, without the journal, that has the name has its version too.
             try core.group.store()

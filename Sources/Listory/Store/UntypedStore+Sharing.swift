@@ -80,10 +80,12 @@ extension UntypedStore {
                 guard group.log.base.version == .empty else {
                     throw ListError.droppedVersion(.empty, oldest: group.log.base.version)
                 }
-                // It would not know.
-                let others = try otherProcesses().filter(\.isEditing)
-                guard others.isEmpty else { throw ListError.busy(path: path, processes: others.map(\.processID)) }
-                try group.log.confirmed.begin()
+                // A process joins the others while nobody writes, and reads afterwards whether the store is a replica.
+                try group.log.environment.whileNobodyWrites {
+                    let others = try otherProcesses().filter(\.isEditing)
+                    guard others.isEmpty else { throw ListError.busy(path: path, processes: others.map(\.processID)) }
+                    try group.log.confirmed.begin()
+                }
                 head.editor.makeIdentifier = options.makeIdentifier
             }
         }

@@ -401,8 +401,8 @@ public final class UntypedStore: Sendable {
                     }
                     if let damage = head.editor.state.pool.damage { checkpointer?.distrustIfDamaged(damage) }
                     past.clear()
-                    // They would keep the file open.
-                    let rows = head.observers.takeRows()
+                    // They would keep the file open, also if they were kept here.
+                    let hadRows = head.observers.takeRows() != nil
                     var discarding: Result<Void, any Error> = .success(())
                     do {
                         try group.discardUnappended {
@@ -410,7 +410,7 @@ public final class UntypedStore: Sendable {
                             try closeFile(&head)
                         }
                     } catch {
-                        head.observers.putBack(rows)
+                        if hadRows { head.observers.putBack(head.editor.snapshot()) }
                         throw error
                     }
                     head.isClosed = true

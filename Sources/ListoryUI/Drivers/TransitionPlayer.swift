@@ -27,6 +27,8 @@ public final class TransitionPlayer {
 
     /// The phases of the present transition that are not played yet.
     private var waiting: [TransitionPhase] = []
+    /// Shows contents again that do not follow from the rows, when the view is ready.
+    private var refreshing: (@MainActor () -> Void)?
     /// The number of the structural phase that is being played, or of the last one.
     private var stageNumber = 0
     /// Whether a structural phase is being animated.
@@ -84,6 +86,13 @@ public final class TransitionPlayer {
         play()
     }
 
+    /// Shows contents again that changed for another reason than the rows: at once, or when the drag of a row has ended. Of several that
+    /// wait, the last one is called.
+    func refresh(_ show: @escaping @MainActor () -> Void) {
+        refreshing = show
+        play()
+    }
+
     /// Plays the next phase, if the view is ready. Call it also when the view may have become ready: when it has come
     /// into a window, or a drag has ended.
     public func play() {
@@ -97,14 +106,19 @@ public final class TransitionPlayer {
         guard let screen else {
             shown = newest
             waiting = []
+            refreshing = nil
             return nil
+        }
+        if let show = refreshing, !screen.isBusy {
+            refreshing = nil
+            return .contents(shown, show)
         }
         if isPlaying {
             // While an animation runs, only a contents phase may be played.
             guard case .contents = waiting.first?.kind, screen.isOnScreen, !screen.isBusy else { return nil }
             return waiting.removeFirst()
         }
-        if waiting.isEmpty && shown.isSame(as: newest) { return nil }
+        if refreshing == nil && waiting.isEmpty && shown.isSame(as: newest) { return nil }
         if screen.isBusy {
             retry()
             return nil

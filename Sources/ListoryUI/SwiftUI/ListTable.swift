@@ -63,13 +63,16 @@ public struct ListTable<Source: ListSource, RowContent: View> {
 
 /// A row in a cell, with the environment of the table: a cell does not inherit it.
 ///
-/// The app's closure is called in the body, so that SwiftUI observes what it reads.
+/// The app's closure is called in the body, so that SwiftUI observes what it reads. The id of the row keeps its state from another row
+/// that gets its cell.
 struct HostedRow<Source: ListSource, Content: View>: View {
     let row: ObservableRow<Source>
     let content: (ObservableRow<Source>) -> Content
     let environment: EnvironmentValues?
 
-    var body: some View { content(row).environment(\.self, environment ?? EnvironmentValues()) }
+    var body: some View {
+        content(row).id(row.id).environment(\.self, environment ?? EnvironmentValues())
+    }
 }
 #endif
 
@@ -94,7 +97,9 @@ extension ListTable: UIViewRepresentable {
             connect(table, coordinator)
         } else {
             // The closure may have captured other values.
-            table.reconfigureRows(at: table.indexPathsForVisibleRows ?? [])
+            list.driver.player.refresh { [weak table] in
+                table?.reconfigureRows(at: table?.indexPathsForVisibleRows ?? [])
+            }
         }
     }
 
@@ -154,8 +159,10 @@ extension ListTable: NSViewRepresentable {
             connect(table, coordinator)
         } else {
             // The closure may have captured other values.
-            let visible = table.rows(in: table.visibleRect)
-            coordinator.adapter?.reconfigure(rows: Array(visible.lowerBound..<visible.upperBound))
+            list.driver.player.refresh { [weak table, weak coordinator] in
+                guard let visible = table.map({ $0.rows(in: $0.visibleRect) }) else { return }
+                coordinator?.adapter?.reconfigure(rows: Array(visible.lowerBound..<visible.upperBound))
+            }
         }
     }
 

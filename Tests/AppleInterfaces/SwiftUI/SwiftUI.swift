@@ -229,6 +229,7 @@ extension View {
     nonisolated public func padding(_ edges: Edge.Set = .all, _ length: CGFloat? = nil) -> some View { self }
     nonisolated public func labelsHidden() -> some View { self }
     nonisolated public func onSubmit(_ action: @escaping () -> Void) -> some View { self }
+    nonisolated public func id<ID: Hashable>(_ id: ID) -> some View { self }
     nonisolated public func onChange<V>(
         of value: V, initial: Bool = false, _ action: @escaping () -> Void
     ) -> some View where V: Equatable { self }

@@ -13,7 +13,7 @@ struct SalvageCommand: ParsableCommand {
             left are added in one last commit, in a section "Salvaged".
 
             The exit code is 0 if nothing is lost, 8 if NEW was written but something is lost or in another file. It is \
-            3 if nothing can be read, 1 if NEW exists or OLD is open, 5 if reading or writing failed; then nothing is \
+            3 if nothing can be read, 1 if NEW exists, 5 if reading or writing failed; then nothing is \
             written.
 
             Example:

@@ -25,9 +25,7 @@ extension Replica {
         if common == own { throw SharedLogError.unavailable(cause: "the log changed while it was compared") }
         guard common >= oldest else { throw SyncProblem.lost(after: common, oldest: oldest) }
         if common == end {
-            // Others may do the same just now.
             try await appendAgain(after: common, through: own)
-            published.change { $0.repairs.append(.appendedAgain(common + 1...own)) }
             return
         }
         guard common > 0 else { throw SyncProblem.otherLog }
@@ -46,19 +44,31 @@ extension Replica {
         return try checksum(of: entry) == store.sharedChecksum(of: Version(number))
     }
 
-    /// Appends confirmed commits again, as they are.
+    /// Appends confirmed commits again, as they are. Others may do the same just now.
     private func appendAgain(after number: UInt64, through last: UInt64) async throws {
+        var end = number
+        defer { if end > number { published.change { $0.repairs.append(.appendedAgain(number + 1...end)) } } }
         var position = number == 0 ? .beginning : try await log.entry(number)?.position
         while let start = position, start.number < last {
+            try Task.checkCancellation()
             var records: [ArraySlice<UInt8>] = []
             var size = 0
-            while start.number + UInt64(records.count) < last, size < options.batchBytes {
+            while start.number + UInt64(records.count) < last, size < sendBytes {
                 let record = try store.sharedRecord(of: Version(start.number + UInt64(records.count) + 1))
                 records.append(codec.prefixed(record))
                 size += records.last!.count
             }
             let entries = try entries(records, after: start)
-            guard case .appended = try await log.append(entries, after: start) else { return }
+            do {
+                guard case .appended = try await log.append(entries, after: start) else { return }
+                adaptBatches(didArrive: true)
+            } catch let error as SharedLogError where error.isPassing {
+                // Perhaps they have arrived.
+                end = entries.last!.number
+                adaptBatches(didArrive: false)
+                throw error
+            }
+            end = entries.last!.number
             position = entries.last!.position
         }
     }

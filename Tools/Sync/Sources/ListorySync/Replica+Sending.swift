@@ -44,7 +44,7 @@ extension Replica {
     private func isAppended(_ batch: Batch, _ answer: Result<AppendResult, any Error>) throws -> Bool {
         do {
             if case .appended = try answer.get() {
-                sendBytes = min(options.batchBytes, sendBytes * 2)
+                adaptBatches(didArrive: true)
                 return true
             }
         } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
@@ -56,12 +56,19 @@ extension Replica {
             }
             try setAside(record, number, after: batch.start, "it has \(bytes) bytes, and the shared log takes \(limit)")
         } catch let error as SharedLogError where error.isPassing {
-            // On a slow line, fewer bytes may arrive in time.
-            sendBytes = max(min(Replica.leastSendBytes, options.batchBytes), sendBytes / 2)
+            adaptBatches(didArrive: false)
             throw error
         }
         tail = nil
         return false
+    }
+
+    /// Sends more at once from now on, or less: on a slow line, fewer bytes may arrive in time.
+    func adaptBatches(didArrive: Bool) {
+        sendBytes =
+            didArrive
+            ? min(options.batchBytes, sendBytes * 2)
+            : max(min(Replica.leastSendBytes, options.batchBytes), sendBytes / 2)
     }
 
     private static let leastSendBytes = 16 << 10

@@ -52,7 +52,11 @@ struct SyncProgram: AsyncParsableCommand {
             // Asking for help is no error.
             exit(withError: error)
         case .validationFailure:
-            let text = message(for: error)
+            // It may quote an argument that is in the wrong place.
+            let text = CommandLine.arguments.filter(StoreArgument.isAddress).reduce(message(for: error)) {
+                text, address in
+                text.split(separator: address, omittingEmptySubsequences: false).joined(separator: "…")
+            }
             let line = Diagnostic.line(text + " (see listory sync --help-all)")
             write(isJSON ? Diagnostic.json(usage: text) : Array(line.utf8))
             endProcess(.usage)
@@ -95,6 +99,14 @@ private func ofTool(_ error: any Error) -> any Error {
 struct StoreArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"), completion: .file())
     var path: String
+
+    func validate() throws {
+        if StoreArgument.isAddress(path) {
+            throw ValidationError("The store has to be a file: write --with before the address.")
+        }
+    }
+
+    static func isAddress(_ argument: String) -> Bool { argument.contains("://") }
 }
 
 /// How results are printed.

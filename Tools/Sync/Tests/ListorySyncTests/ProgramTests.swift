@@ -119,19 +119,22 @@ struct ProgramTests {
         #expect(try await run(["status", own], server.url, output: output) == 0)
         let status = try String(contentsOf: output, encoding: .utf8)
         #expect(status.contains(#"own\u{1B}[31m\u{202E} was never"#), "\(status)")
-        let nobody = "nats://127.0.0.1:1"
+        let (nobody, address) = ("nats://127.0.0.1:1", "postgresql://anna:hush@127.0.0.1:1/lists")
         for (arguments, url, status, code) in [
             (["status", missing], server.url, 3, "notFound"),
             (["verify", own, "--list", "list"], server.url, 1, "refused"),
             ([own, "--list", "list\u{1B}[31m"], nobody, 5, "inputOutput"),
             ([own], nobody, 2, "usage"),
+            ([own, address, "--list", "list"], nobody, 2, "usage"),
+            ([address, "--list", "list"], nobody, 2, "usage"),
         ] as [([String], String, Int32, String)] {
             #expect(try await run(arguments, url, output: output) == status, "\(arguments)")
             let line = try String(contentsOf: output, encoding: .utf8)
-            #expect(line.hasSuffix("\n") && line.hasPrefix("listory: "), "\(line)")
+            #expect(line.hasSuffix("\n") && line.hasPrefix("listory: ") && !line.contains("hush"), "\(line)")
             let categories = line.dropLast().unicodeScalars.map(\.properties.generalCategory)
             #expect(!categories.contains(.control) && !categories.contains(.format), "\(line)")
             #expect(try await run(arguments + ["--json"], url, output: output) == status, "\(arguments)")
+            #expect(try !String(contentsOf: output, encoding: .utf8).contains("hush"))
             struct Report: Decodable {
                 struct Failure: Decodable {
                     var code: String

@@ -142,7 +142,9 @@ struct ReplicaTests {
         #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
     }
 
-    @Test("Each call of follow() ends when an exchange that another call has begun finds a problem", .timeLimit(.minutes(10)))
+    @Test(
+        "Each call of follow() ends when an exchange that another call has begun finds a problem",
+        .timeLimit(.minutes(10)))
     func followingTogether() async throws {
         let a = try store("a")
         let log = MemoryLog(MemoryServer()) { call in
@@ -261,6 +263,44 @@ struct ReplicaTests {
         task.cancel()
         await task.value
         #expect(server.count == 59)
+        // What the log has lost is given back in the same way.
+        server.truncate(to: 1)
+        let again = try replica(a, log)
+        let healing = Task { await again.follow() }
+        for await state in again.states where !state.repairs.isEmpty { if case .upToDate = state.phase { break } }
+        healing.cancel()
+        await healing.value
+        #expect(server.count == 59)
+    }
+
+    @Test("A replica that is cancelled while it gives back what the log has lost ends soon, and says how far it came")
+    func cancelledHealing() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        for id: Int64 in 1...20 { try insert(id, a) }
+        try await replica(a, MemoryLog(server)).synchronize()
+        server.truncate(to: 1)
+        let (task, count) = (Mutex<Task<Void, Never>?>(nil), Mutex(0))
+        let log = MemoryLog(server) { call in
+            guard case .append = call else { return nil }
+            let isSecond = count.withLock { count in
+                count += 1
+                return count == 2
+            }
+            if isSecond { task.withLock { $0?.cancel() } }
+            return nil
+        }
+        var options = Replica.Options()
+        options.batchBytes = 1
+        let second = try Replica(a, log, list: "list", options: options)
+        let following = task.withLock { task in
+            let new = Task { await second.follow() }
+            task = new
+            return new
+        }
+        await following.value
+        #expect(server.count == 3)
+        #expect(second.state.repairs == [.appendedAgain(2...3)])
     }
 
     @Test("A replica whose store is closed while it waits for the log says that it has stopped")
