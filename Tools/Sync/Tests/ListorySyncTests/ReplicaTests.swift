@@ -280,7 +280,8 @@ struct ReplicaTests {
         for id: Int64 in 1...20 { try insert(id, a) }
         try await replica(a, MemoryLog(server)).synchronize()
         server.truncate(to: 1)
-        let (task, count) = (Mutex<Task<Void, Never>?>(nil), Mutex(0))
+        let task = Mutex<Task<Void, Never>?>(nil)
+        let count = Mutex(0)
         let log = MemoryLog(server) { call in
             guard case .append = call else { return nil }
             let isSecond = count.withLock { count in
