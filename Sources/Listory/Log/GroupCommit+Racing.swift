@@ -222,27 +222,40 @@ final class SupersededContents: Sendable {
 
     private struct State: Sendable {
         var places: [ContentReference: ContentReference] = [:]
+        /// Those that were noted before these.
+        var olderPlaces: [ContentReference: ContentReference] = [:]
         /// Commits of which a part was left out, so that some contents are nowhere else; the newest last.
         var commits: [Commit] = []
     }
 
-    /// How many commits are kept of which a part was left out.
-    private static let commitCount = 1_024
+    /// How many places are kept, and once more as many older ones: who shows a snapshot gets a newer one soon.
+    static let placeCount = 1 << 16
+    /// How many commits are kept of which a part was left out, and how many bytes they have together at most.
+    static let (commitCount, commitBytes) = (1_024, 16 << 20)
 
     /// Adds contents, and commits of which a part was left out.
     func note(_ places: [ContentReference: ContentReference], _ commits: [Commit]) {
         if places.isEmpty && commits.isEmpty { return }
         isUsed.store(true, ordering: .releasing)
         state.withLock { state in
+            if state.places.count >= SupersededContents.placeCount {
+                (state.olderPlaces, state.places) = (state.places, [:])
+            }
             for (old, new) in places { state.places[old] = new }
-            state.commits = (state.commits + commits).suffix(SupersededContents.commitCount)
+            var bytes = 0
+            let all = state.commits + commits
+            let kept = all.suffix(SupersededContents.commitCount).reversed().prefix { commit in
+                bytes += commit.record.count
+                return bytes <= SupersededContents.commitBytes
+            }
+            state.commits = Array(kept.reversed())
         }
     }
 
     /// Where a content is now; nil if it was not moved.
     func place(of content: ContentReference) -> ContentReference? {
         guard isUsed.load(ordering: .acquiring) else { return nil }
-        return state.withLock { $0.places[content] }
+        return state.withLock { $0.places[content] ?? $0.olderPlaces[content] }
     }
 
     /// A content that is nowhere else; nil if there is none.
