@@ -34,7 +34,8 @@ struct SupersededContentsTests {
                 if number == 0 { try editor.insertSection(NewSection(id: "s")) }
                 try editor.insert(NewRow(id: .integer(number), content: content), at: .end(ofSection: "s"))
             }
-            references.append(try #require(list.editor.state.item(.integer(number))).content)
+            let row = list.editor.state.item(.integer(number))
+            references.append(try #require(row).content)
             contents.note([:], [try #require(commit)])
         }
         #expect(
