@@ -66,6 +66,31 @@ extension SharingTests {
         #expect(try b.setAsideCommits.isEmpty && b.pendingCount == 2)
     }
 
+    @Test("What is undone before it was sent takes nothing back that others did to the same rows meanwhile")
+    func undoneMeanwhile() throws {
+        let (first, a) = try store { $0.undoScope = .origin }
+        let (second, b) = try store { $0.undoScope = .origin }
+        var log = Log()
+        for id: Int64 in 1...3 { try insert(id, a) }
+        try send(a, &log)
+        try b.receive(log.records)
+        // Both check row 1 and delete row 2; one of them undoes that.
+        for store in [a, b] {
+            try store.edit("Edit", origin: store === a ? "a" : "b") { list in
+                try list.setChecked(true, for: .items(store === a ? [1, 3] : [1]))
+                try list.delete(.item(2))
+            }
+        }
+        try a.undo(origin: "a")
+        #expect(try ids(a) == [1, 2, 3])
+        try send(b, &log)
+        let rebased = try a.receive(Array(log.records[3...]))
+        #expect(rebased.map(\.commit.cause) == [.edit, .undo(of: 5)])
+        let rows = try a.snapshot.sections[0].items
+        #expect(rows.map(\.id) == [1, 3] && rows.map(\.isChecked) == [true, false])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("A commit that is given up elsewhere, where it was pending as well, is set aside here, once")
     func givenUpElsewhere() throws {
         let (first, a) = try store()

@@ -180,7 +180,7 @@ extension UntypedEditor {
 // MARK: - Parts
 
 extension UntypedEditor {
-    /// Makes the commit of a checkout. One that is made again changes what it had changed before.
+    /// Makes the commit of a checkout. One that is made again may have to change what it had changed before.
     private mutating func move(
         _ draft: consuming CommitDraft, _ move: HistoryMove, _ onConflict: ConflictPolicy,
         _ body: (inout UntypedEditor) throws -> [MergeConflict]

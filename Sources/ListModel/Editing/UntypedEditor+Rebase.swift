@@ -93,15 +93,17 @@ extension UntypedEditor {
     ///   - change: the rows before and after it.
     ///   - now: the version that a commit has now.
     ///   - isUndisturbed: whether no other process has moved the position of its history.
+    ///   - isExact: whether it undid or redid a step on the very rows that the step had left or begun with, so that nothing was overridden.
     ///   - moved: the contents of the commits that were taken back.
     package mutating func repeating(
         _ commit: Commit, _ change: (before: UntypedSnapshot, after: UntypedSnapshot), now: (Version) -> Version,
-        isUndisturbed: Bool, _ moved: MovedContents
+        isUndisturbed: Bool, isExact: Bool = false, _ moved: MovedContents
     ) throws -> RebasedCommit {
         // Nothing was left of it before.
         if let reason = try commit.givenUpReason { return try givingUp(commit, reason) }
         (repeatedIdentifier, repeatedStep) = (try commit.identifier, isUndisturbed && commit.continuesStep)
-        repeatedChange = (change.before, change.after, moved)
+        // Otherwise the step is undone or redone as it is now, without what others did to the same rows.
+        repeatedChange = isExact ? nil : (change.before, change.after, moved)
         defer { (repeatedIdentifier, repeatedStep, repeatedChange) = (nil, nil, nil) }
         let places = moved.places
         if isUndisturbed, let scope = commit.scope {

@@ -57,7 +57,8 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     package var undoLimit = Int.max
     /// Whether the present commit continues the step before it, if that is known: it is made again.
     var repeatedStep: Bool?
-    /// The rows before and after the present commit as it was before, if it is made again, and the contents that have moved since.
+    /// The rows before and after the present commit as it was before, if it is made again and changes the same, and the contents that have
+    /// moved since.
     var repeatedChange: (before: UntypedSnapshot, after: UntypedSnapshot, moved: MovedContents)?
     /// Whether the present commit is made even if it has only annotations.
     var isKeptEmpty = false

@@ -238,7 +238,8 @@ final class SupersededContents: Sendable {
         if places.isEmpty && commits.isEmpty { return }
         isUsed.store(true, ordering: .releasing)
         state.withLock { state in
-            if state.places.count >= SupersededContents.placeCount {
+            // A list with very many pending contents moves all of them each time.
+            if state.places.count >= max(SupersededContents.placeCount, 8 * places.count) {
                 (state.olderPlaces, state.places) = (state.places, [:])
             }
             for (old, new) in places { state.places[old] = new }
@@ -246,7 +247,7 @@ final class SupersededContents: Sendable {
             let all = state.commits + commits
             let kept = all.suffix(SupersededContents.commitCount).reversed().prefix { commit in
                 bytes += commit.record.count
-                return bytes <= SupersededContents.commitBytes
+                return bytes <= SupersededContents.commitBytes || bytes == commit.record.count
             }
             state.commits = Array(kept.reversed())
         }

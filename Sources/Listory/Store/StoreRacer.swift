@@ -292,7 +292,9 @@ final class StoreRacer: Racer {
         head.eventCount = end.eventCount + rebased.reduce(0) { $0 + UInt64($1.commit.eventCount) }
         group.note(rebased)
         if !rebased.isEmpty { options.diagnostics.report(.rebased(rebased, others: shift)) }
-        try tell(since: min(version, head.confirmed), rebased, &head)
+        // No checkpoint has a commit that was given up.
+        let kept = group.log.confirmed.end == nil ? max(derived, group.log.base.version) : head.confirmed
+        try tell(since: min(version, kept), rebased, &head)
     }
 
     private func replay(after version: Version, through last: Version, _ head: inout UntypedStore.Head) throws {
@@ -358,7 +360,8 @@ final class StoreRacer: Racer {
             let new =
                 if case .givenUp(let reason) = fate { try head.editor.givingUp(commit, reason) } else {
                     try head.editor.repeating(
-                        commit, (rows[index], rows[index + 1]), now: now, isUndisturbed: isUndisturbed ?? false, moved)
+                        commit, (rows[index], rows[index + 1]), now: now, isUndisturbed: isUndisturbed ?? false,
+                        isExact: isExact(index, own, rows), moved)
                 }
             head.editor.noteRepeated(commit, as: new.commit)
             group.requeue(new.commit)
@@ -366,6 +369,21 @@ final class StoreRacer: Racer {
             rebased.append(new)
         }
         return (rebased, moved.places)
+    }
+
+    /// Whether a commit that is made again undid or redid a step on the very rows that the step had left, or came to them.
+    private func isExact(_ index: Int, _ own: [Commit], _ rows: [UntypedSnapshot]) throws -> Bool {
+        let (target, reached): (Version, UntypedSnapshot)
+        switch own[index].cause {
+        case .undo(let version): (target, reached) = (version, rows[index])
+        case .redo(let version): (target, reached) = (version, rows[index + 1])
+        default: return false
+        }
+        let first = own[0].version
+        let hash =
+            target < first
+            ? try group.commit(target).stateHash : rows[Int(target.rawValue - first.rawValue) + 1].stateHash
+        return reached.stateHash == hash
     }
 
     /// What another process has replaced.

@@ -63,8 +63,7 @@ extension Replica {
                 guard case .appended = try await log.append(entries, after: start) else { return }
                 adaptBatches(didArrive: true)
             } catch let error as SharedLogError where error.isPassing {
-                // Perhaps they have arrived.
-                end = entries.last!.number
+                // If they have arrived, the next exchange sees that.
                 adaptBatches(didArrive: false)
                 throw error
             }

@@ -52,11 +52,7 @@ struct SyncProgram: AsyncParsableCommand {
             // Asking for help is no error.
             exit(withError: error)
         case .validationFailure:
-            // It may quote an argument that is in the wrong place.
-            let text = CommandLine.arguments.filter(StoreArgument.isAddress).reduce(message(for: error)) {
-                text, address in
-                text.split(separator: address, omittingEmptySubsequences: false).joined(separator: "…")
-            }
+            let text = StoreArgument.withoutAddresses(message(for: error))
             let line = Diagnostic.line(text + " (see listory sync --help-all)")
             write(isJSON ? Diagnostic.json(usage: text) : Array(line.utf8))
             endProcess(.usage)
@@ -106,7 +102,18 @@ struct StoreArgument: ParsableArguments {
         }
     }
 
-    static func isAddress(_ argument: String) -> Bool { argument.contains("://") }
+    private static func isAddress(_ argument: some StringProtocol) -> Bool { argument.contains("://") }
+
+    /// A text that may quote an argument which is in the wrong place, without the addresses among the arguments.
+    fileprivate static func withoutAddresses(_ text: String) -> String {
+        let addresses = CommandLine.arguments.filter(isAddress).flatMap { argument in
+            // After `--follow=`, only the value is quoted.
+            [argument[...]] + (argument.hasPrefix("-") ? argument.split(separator: "=", maxSplits: 1).dropFirst() : [])
+        }
+        return addresses.sorted { $0.count > $1.count }.reduce(text) { text, address in
+            text.split(separator: address, omittingEmptySubsequences: false).joined(separator: "…")
+        }
+    }
 }
 
 /// How results are printed.

@@ -127,6 +127,7 @@ struct ProgramTests {
             ([own], nobody, 2, "usage"),
             ([own, address, "--list", "list"], nobody, 2, "usage"),
             ([address, "--list", "list"], nobody, 2, "usage"),
+            ([own, "--list", "list", "--follow=\(address)"], nobody, 2, "usage"),
         ] as [([String], String, Int32, String)] {
             #expect(try await run(arguments, url, output: output) == status, "\(arguments)")
             let line = try String(contentsOf: output, encoding: .utf8)
