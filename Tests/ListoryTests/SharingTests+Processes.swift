@@ -19,6 +19,8 @@ extension SharingTests {
         }
         try Data().write(to: URL(fileURLWithPath: "\(fixture.path)-step1"))
         #expect(other?.firstLine().hasPrefix("1 ") == true)
+        // This process hears of it.
+        while try fixture.store.version < 1 { usleep(200) }
         #expect(try fixture.store.commit(1).identifier?.count == 8)
         _ = other?.kill()
     }
