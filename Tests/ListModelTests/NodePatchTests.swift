@@ -82,8 +82,7 @@ struct NodePatchTests {
                 // Not with the function that decides what a patch leaves out.
                 let (left, right) = (read.elements[slot], node.elements[slot])
                 return left.id == right.id && left.isChecked == right.isChecked && left.depth == right.depth
-                    && left.content.version == right.content.version && left.content.offset == right.content.offset
-                    && left.content.length == right.content.length && left.content.hash == right.content.hash
+                    && left.content == right.content
             }
             let (left, right) = (read.children[slot], node.children[slot])
             return left.stored == right.stored && left.number == right.number && left.count == right.count

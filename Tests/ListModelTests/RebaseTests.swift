@@ -165,25 +165,19 @@ struct RebaseTests {
         func time() -> Timestamp { Timestamp(microseconds: Int64(mine.log.records.count) * 10_000_000) }
         let undo = try #require(
             try mine.editor.undo(in: anna, origin: "anna", time: time(), onConflict: .mine).commit)
-        var shown = mine.editor.snapshot()
+        let shown = mine.editor.snapshot()
         var (pending, rows) = (undo, (before: before, after: shown))
         if isRedone {
             mine.log.records.append(undo.record)
             pending = try #require(try mine.editor.redo(in: anna, origin: "anna", time: time()).commit)
             rows = (shown, mine.editor.snapshot())
-            shown = rows.after
         }
         let content = try mine.content(of: 1, pending)
         #expect(isRedone ? content == [66] : content != [66])
         // Another user checks another row meanwhile.
         var others = try Process(mine.log.records)
+        let (histories, checksum) = (others.editor.state.histories, others.editor.checksum)
         try others.commit("cleo") { try $0.setChecked(true, for: .item(2)) }
-        let (histories, checksum) = (
-            others.editor.state.histories,
-            try Commit(
-                record: mine.log.records.last!, version: Version(UInt64(mine.log.records.count))
-            ).checksum
-        )
         _ = try mine.editor.takeBack([pending], to: histories, checksum: checksum)
         try others.log.records.last!.withUnsafeBytes { try mine.editor.replay($0, isLast: true) }
         mine.log.records.append(others.log.records.last!)

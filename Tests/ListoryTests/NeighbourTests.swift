@@ -96,7 +96,7 @@ struct NeighbourTests {
         try? store.close(discardingUnappended: true)
         let next = try UntypedStore.open(at: path)
         for id: Int64 in 6...7 { try insert(id, next) }
-        // It is told of each, and may be slow.
+        // The reader is told of both commits. On a busy machine, that takes a while.
         usleep(2_000_000)
         try Data().write(to: URL(fileURLWithPath: "\(path)-read"))
         #expect(reader.firstLine() == "5 4")

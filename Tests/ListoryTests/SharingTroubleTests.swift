@@ -68,11 +68,7 @@ extension SharingTests {
 
     @Test("What is undone before it was sent takes nothing back that others did to the same rows meanwhile")
     func undoneMeanwhile() throws {
-        let (first, a) = try store { $0.undoScope = .origin }
-        let (second, b) = try store { $0.undoScope = .origin }
-        var log = Log()
-        for id: Int64 in 1...3 { try insert(id, a) }
-        try send(a, &log)
+        var (files, a, b, log) = try sent(1..<4)
         try b.receive(log.records)
         // Both check row 1 and delete row 2; one of them undoes that.
         for store in [a, b] {
@@ -88,7 +84,7 @@ extension SharingTests {
         #expect(rebased.map(\.commit.cause) == [.edit, .undo(of: 5)])
         let rows = try a.snapshot.sections[0].items
         #expect(rows.map(\.id) == [1, 3] && rows.map(\.isChecked) == [true, false])
-        withExtendedLifetime((first, second)) {}
+        withExtendedLifetime(files) {}
     }
 
     @Test("A commit that is given up elsewhere, where it was pending as well, is set aside here, once")

@@ -348,7 +348,7 @@ final class StoreRacer: Racer {
                 ? false
                 : commit.scope.map {
                     head.editor.state.histories[$0].position == now(histories[$0].position)
-                }
+                } ?? false
             histories.note(commit.mark, at: commit.version)
             let fate = try fate(commit)
             if case .isThere(let again) = fate {
@@ -360,8 +360,8 @@ final class StoreRacer: Racer {
             let new =
                 if case .givenUp(let reason) = fate { try head.editor.givingUp(commit, reason) } else {
                     try head.editor.repeating(
-                        commit, (rows[index], rows[index + 1]), now: now, isUndisturbed: isUndisturbed ?? false,
-                        isExact: isExact(index, own, rows), moved)
+                        commit, (rows[index], rows[index + 1]), now: now, isUndisturbed: isUndisturbed,
+                        isExact: isUndisturbed && isExact(index, own, rows), moved)
                 }
             head.editor.noteRepeated(commit, as: new.commit)
             group.requeue(new.commit)

@@ -46,9 +46,12 @@ extension Replica {
 
     /// Appends confirmed commits again, as they are. Others may do the same just now.
     private func appendAgain(after number: UInt64, through last: UInt64) async throws {
-        var end = number
-        defer { if end > number { published.change { $0.repairs.append(.appendedAgain(number + 1...end)) } } }
         var position = number == 0 ? .beginning : try await log.entry(number)?.position
+        defer {
+            if let end = position?.number, end > number {
+                published.change { $0.repairs.append(.appendedAgain(number + 1...end)) }
+            }
+        }
         while let start = position, start.number < last {
             try Task.checkCancellation()
             var records: [ArraySlice<UInt8>] = []
@@ -67,7 +70,6 @@ extension Replica {
                 adaptBatches(didArrive: false)
                 throw error
             }
-            end = entries.last!.number
             position = entries.last!.position
         }
     }
