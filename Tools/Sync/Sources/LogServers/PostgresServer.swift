@@ -43,11 +43,13 @@ public final class PostgresServer: Sendable {
     }
 
     /// Makes a standby of another server and starts it.
-    public init(standbyOf primary: PostgresServer, name: String) throws {
+    ///
+    /// - Parameter isDurable: whether it syncs its files.
+    public init(standbyOf primary: PostgresServer, name: String, isDurable: Bool = false) throws {
         folder = try ServerFolder()
         port = try ServerProcess.freePort()
         password = primary.password
-        settings = Mutex(["fsync=off", "wal_retrieve_retry_interval=200ms"])
+        settings = Mutex(["fsync=\(isDurable ? "on" : "off")", "wal_retrieve_retry_interval=200ms"])
         try PostgresServer.giveAway(folder.url)
         try ServerProcess.run(
             [
@@ -160,11 +162,14 @@ public struct PostgresPair: Sendable {
     public let primary: PostgresServer
     public let standby: PostgresServer
 
-    /// - Parameter password: of the user `postgres`; nil if everybody is let in who can connect to this machine's loopback. That user may
-    ///   run programs as the user of the server.
-    public init(password: String? = nil) throws {
-        primary = try PostgresServer(password: password, settings: ["synchronous_commit=remote_apply"])
-        standby = try PostgresServer(standbyOf: primary, name: "standby1")
+    /// - Parameters:
+    ///   - password: of the user `postgres`; nil if everybody is let in who can connect to this machine's loopback. That user may run
+    ///     programs as the user of the server.
+    ///   - isDurable: whether both sync their files.
+    public init(password: String? = nil, isDurable: Bool = false) throws {
+        primary = try PostgresServer(
+            password: password, isDurable: isDurable, settings: ["synchronous_commit=remote_apply"])
+        standby = try PostgresServer(standbyOf: primary, name: "standby1", isDurable: isDurable)
         // From here on, the primary waits for the standby. It could not before: there was none.
         try primary.stop()
         try primary.start(with: ["synchronous_standby_names=standby1"])

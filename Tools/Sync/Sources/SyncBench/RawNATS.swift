@@ -12,10 +12,11 @@ final class RawNATS: RawClient {
     private var subscription: OpaquePointer?
 
     /// - Parameters:
+    ///   - replicas: how many servers keep the stream.
     ///   - isBatched: whether the entries of a call are one message, which is waited for; else each is a message, and none is
     ///     waited for before the last one.
     ///   - republishes: whether the server sends the headers of what it has stored to another subject.
-    init(_ url: String, stream: String, isBatched: Bool, republishes: Bool = false) throws {
+    init(_ url: String, stream: String, replicas: Int, isBatched: Bool, republishes: Bool = false) throws {
         name = "nats.c, a message for each \(isBatched ? "call" : "entry")\(republishes ? ", republished" : "")"
         self.stream = "\(stream)_\(isBatched)_\(republishes)"
         self.isBatched = isBatched
@@ -28,6 +29,7 @@ final class RawNATS: RawClient {
         self.context = context!
         var configuration = jsStreamConfig()
         jsStreamConfig_Init(&configuration)
+        configuration.Replicas = Int64(replicas)
         var republish = jsRePublish()
         jsRePublish_Init(&republish)
         republish.HeadersOnly = true

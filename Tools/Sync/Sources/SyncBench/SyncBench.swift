@@ -1,9 +1,10 @@
 // How fast the engines append to one list and read it, and how fast replicas exchange commits, beside the client library of the server,
 // used directly, with the same bytes in the same run. Servers are started on loopback with their files in the temporary folder.
 //
-//     sync-bench [--runs 5] [--quick] [--replicas] [postgres] [nats]
+//     sync-bench [--runs 5] [--quick] [--replicas] [--cluster] [postgres] [nats]
 //
-// With --replicas, the engines are not measured without them.
+// With --replicas, the engines are not measured without them. With --cluster, the servers are those of `Tools/run cluster`: a PostgreSQL
+// primary that waits for its standby, and three NATS servers that keep each stream; else one of each.
 
 import Foundation
 import LogServers
@@ -71,19 +72,22 @@ struct SyncBench {
         arguments.removeAll { $0 == "--quick" }
         let isOnlyReplicas = arguments.contains("--replicas")
         arguments.removeAll { $0 == "--replicas" }
+        let isCluster = arguments.contains("--cluster")
+        arguments.removeAll { $0 == "--cluster" }
         var runs = isQuick ? 1 : 5
         if let index = arguments.firstIndex(of: "--runs"), index + 1 < arguments.count {
             runs = max(1, Int(arguments[index + 1]) ?? runs)
             arguments.removeSubrange(index...index + 1)
         }
         guard arguments.allSatisfy({ ["postgres", "nats"].contains($0) }) else {
-            let usage = "sync-bench: [--runs NUMBER] [--quick] [--replicas] [postgres] [nats]\n"
+            let usage = "sync-bench: [--runs NUMBER] [--quick] [--replicas] [--cluster] [postgres] [nats]\n"
             FileHandle.standardError.write(Data(usage.utf8))
             exit(64)
         }
         let loads = isOnlyReplicas ? [] : Load.all.map { isQuick ? $0.smaller(by: 100) : $0 }
         if arguments.isEmpty || arguments.contains("postgres") {
-            let server = try PostgresServer(isDurable: true)
+            let pair = isCluster ? try PostgresPair(isDurable: true) : nil
+            let server = try pair?.primary ?? PostgresServer(isDurable: true)
             try await compare("PostgreSQL", loads, runs: runs) { list in
                 try PostgresLog(url: server.url, list: list)
             } raw: { list in
@@ -101,27 +105,47 @@ struct SyncBench {
                 ]
             }.run()
             server.end()
+            pair?.standby.end()
         }
         if arguments.isEmpty || arguments.contains("nats") {
-            let server = try NATSServer()
+            let cluster = isCluster ? try NATSCluster() : nil
+            let servers = try cluster?.servers ?? [NATSServer()]
+            let url = servers.map(\.url).joined(separator: ",")
+            let address = url + "?replicas=\(servers.count)"
+            try await waitForLeader(address)
             try await compare("NATS JetStream", loads, runs: runs) { list in
-                try NATSLog(url: server.url, list: list)
+                try NATSLog(url: address, list: list)
             } raw: { list in
                 [
-                    try RawNATS(server.url, stream: list, isBatched: true),
-                    try RawNATS(server.url, stream: list, isBatched: false),
+                    try RawNATS(url, stream: list, replicas: servers.count, isBatched: true),
+                    try RawNATS(url, stream: list, replicas: servers.count, isBatched: false),
                 ]
             }
             try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs) { list in
-                try NATSLog(url: server.url, list: list)
+                try NATSLog(url: address, list: list)
             } raw: { list in
                 [
-                    try RawNATS(server.url, stream: list + "raw", isBatched: true),
-                    try RawNATS(server.url, stream: list + "raw", isBatched: true, republishes: true),
-                    try RawNATS(server.url, stream: list + "raw", isBatched: false),
+                    try RawNATS(url, stream: list + "raw", replicas: servers.count, isBatched: true),
+                    try RawNATS(url, stream: list + "raw", replicas: servers.count, isBatched: true, republishes: true),
+                    try RawNATS(url, stream: list + "raw", replicas: servers.count, isBatched: false),
                 ]
             }.run()
-            server.end()
+            for server in servers { server.end() }
+        }
+    }
+
+    /// A cluster needs a moment to choose who leads it.
+    private static func waitForLeader(_ address: String) async throws {
+        let log = try NATSLog(url: address, list: "first")
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            do {
+                _ = try await log.end()
+                return await log.close()
+            } catch let error as SharedLogError {
+                guard ContinuousClock.now < deadline else { throw error }
+                try await Task.sleep(for: .milliseconds(200))
+            }
         }
     }
 
