@@ -82,6 +82,9 @@ struct NATSNames: Sendable {
     let announced: String
     static let announcements = "listory.announced."
     static let notices = "listory.stored."
+    /// To this subject the server that leads a stream from now on tells so.
+    let elected: String
+    static let elections = "$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."
     let manifest: String
     let part: String
     let allSnapshots: String
@@ -111,6 +114,7 @@ struct NATSNames: Sendable {
         subject = "listory.log.\(name)"
         stored = NATSNames.notices + name
         announced = NATSNames.announcements + name
+        elected = NATSNames.elections + log
         allSnapshots = "listory.snapshots.\(name).*"
         manifest = "listory.snapshots.\(name).manifest"
         part = "listory.snapshots.\(name).part"

@@ -39,7 +39,7 @@ final class NATSConnection: @unchecked Sendable {
             options,
             { _, closure in
                 guard let events = NATSEvents.find(closure) else { return }
-                events.reconnected()
+                events.doubt()
             }, closure)
         natsOptions_SetErrorHandler(
             options,
@@ -50,7 +50,7 @@ final class NATSConnection: @unchecked Sendable {
                 // A client without this right announces nothing more, and does everything else.
                 let reason = text.map { String(cString: $0) } ?? ""
                 // A client without the right to these notices asks the server now and then instead.
-                if reason.contains(NATSNames.notices) { return }
+                if reason.contains(NATSNames.notices) || reason.contains(NATSNames.elections) { return }
                 let isAnnouncement = reason.contains(NATSNames.announcements)
                 if isAnnouncement { events.mayAnnounce.store(false, ordering: .sequentiallyConsistent) }
                 if !isAnnouncement { events.isRefused.store(true, ordering: .sequentiallyConsistent) }
@@ -142,8 +142,6 @@ final class NATSConnection: @unchecked Sendable {
         var first: UInt64
         var last: UInt64
         var time: Int64
-        /// Whether the server is in a cluster, so that another one may go on with the stream.
-        var isClustered: Bool
     }
 
     func end(of stream: String) throws -> StreamEnd {
@@ -153,8 +151,7 @@ final class NATSConnection: @unchecked Sendable {
         defer { jsStreamInfo_Destroy(information) }
         let state = information!.pointee.State
         return StreamEnd(
-            first: state.FirstSeq, last: try NATSConnection.checked(state.LastSeq), time: state.LastTime,
-            isClustered: information!.pointee.Cluster != nil)
+            first: state.FirstSeq, last: try NATSConnection.checked(state.LastSeq), time: state.LastTime)
     }
 
     /// Sequences are below this, so that what is computed from them fits into 64 bits.
@@ -282,30 +279,31 @@ final class NATSConnection: @unchecked Sendable {
         return found
     }
 
-    /// Tells the events what the server has stored, and what other clients announce.
-    func subscribe(stored: String, announced: String) throws {
-        guard subscriptions.isEmpty else { return }
-        do {
-            var inbox: OpaquePointer?
-            try check(natsConnection_SubscribeSync(&inbox, handle, announced))
-            subscriptions.append(inbox!)
-            // More are dropped.
-            natsSubscription_SetPendingLimits(inbox, Int32(NATSEvents.mostAnnounced), -1)
-            events.read(inbox)
-            var notices: OpaquePointer?
-            let hear: natsMsgHandler = { _, _, message, closure in
-                let message = NATSMessage(message!)
-                guard let events = NATSEvents.find(closure) else { return }
-                events.store(message.header("Nats-Sequence").flatMap(UInt64.init) ?? 0, message.id)
-            }
-            try check(natsConnection_Subscribe(&notices, handle, stored, hear, events.closure))
-            subscriptions.append(notices!)
-            // Then the server knows of the subscriptions.
-            try check(natsConnection_FlushTimeout(handle, 5000))
-        } catch {
-            endSubscriptions()
-            throw error
+    /// Tells the events what the server has stored, what other clients announce, and that another server leads the stream. Once.
+    func subscribe(to names: NATSNames) throws {
+        var inbox: OpaquePointer?
+        try check(natsConnection_SubscribeSync(&inbox, handle, names.announced))
+        subscriptions.append(inbox!)
+        // More are dropped.
+        natsSubscription_SetPendingLimits(inbox, Int32(NATSEvents.mostAnnounced), -1)
+        events.read(inbox)
+        try hear(names.stored) { _, _, message, closure in
+            let message = NATSMessage(message!)
+            guard let events = NATSEvents.find(closure) else { return }
+            events.store(message.header("Nats-Sequence").flatMap(UInt64.init) ?? 0, message.id)
         }
+        try hear(names.elected) { _, _, message, closure in
+            natsMsg_Destroy(message)
+            NATSEvents.find(closure)?.doubt()
+        }
+        // Then the server knows of the subscriptions.
+        try check(natsConnection_FlushTimeout(handle, 5000))
+    }
+
+    private func hear(_ subject: String, _ handler: natsMsgHandler) throws {
+        var subscription: OpaquePointer?
+        try check(natsConnection_Subscribe(&subscription, handle, subject, handler, events.closure))
+        subscriptions.append(subscription!)
     }
 
     private func endSubscriptions() {

@@ -24,8 +24,9 @@ final class NATSEvents: Sendable {
     private static let all = Mutex<(events: [UInt: NATSEvents], next: UInt)>(([:], 1))
 
     let broadcast: ChangeBroadcast
-    /// How often the connection was made again.
-    let reconnections = Atomic(0)
+    /// How often what the log knows has become doubtful: the connection was made again, another server of the cluster leads the stream,
+    /// or the stream has begun anew.
+    let doubts = Atomic(0)
     /// The sequence of the message that was stored last, as far as this client was told; 0 if it was not.
     let stored = Atomic<UInt64>(0)
     /// Whether the server has said that a request was not permitted; which one, it does not say.
@@ -78,9 +79,9 @@ final class NATSEvents: Sendable {
 
     // MARK: From nats.c
 
-    func reconnected() {
+    func doubt() {
         clear()
-        reconnections.add(1, ordering: .sequentiallyConsistent)
+        doubts.add(1, ordering: .sequentiallyConsistent)
         broadcast.yield()
     }
 
@@ -114,15 +115,12 @@ final class NATSEvents: Sendable {
     /// In a cluster, its announcement may come afterwards.
     func store(_ sequence: UInt64, _ id: String?) {
         readAnnouncements()
-        stored.store(sequence, ordering: .relaxed)
+        // The log was rolled back, or replaced.
+        if stored.exchange(sequence, ordering: .relaxed) >= sequence { doubt() }
         if id?.hasPrefix(idPrefix) == true { return }
         defer { broadcast.yield() }
         guard let id, sequence > 0, sequence < NATSConnection.sequenceLimit else { return }
-        news.withLock { news in
-            // The log was rolled back, or replaced.
-            if let last = news.told.last, last.sequence >= sequence { news = News() }
-            NATSEvents.keep((id, sequence), in: &news.told)
-        }
+        news.withLock { NATSEvents.keep((id, sequence), in: &$0.told) }
     }
 
     private static func keep<Element>(_ element: Element, in elements: inout [Element]) {

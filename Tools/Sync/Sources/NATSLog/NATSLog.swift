@@ -54,9 +54,7 @@ public actor NATSLog: SharedLog {
     private var tail: Tail?
     /// The state of the stream for which ``tail`` was read.
     private var tailEnd: NATSConnection.StreamEnd?
-    /// Whether another server may go on with the stream, as far as it is known.
-    private var isClustered = true
-    private var seenReconnections = 0
+    private var seenDoubts = 0
     private var cursor = Cursor()
 
     /// Where the last reading ended.
@@ -107,9 +105,8 @@ public actor NATSLog: SharedLog {
                     number: large.number, bytes: large.encodedCount, limit: limit - overhead)
             }
             followAnnouncements()
-            // A server that keeps the stream alone ends the connection when it is started again, so what was read on this connection
-            // still holds, or the sequence is another one. In a cluster, another server may have taken over, with fewer messages.
-            var tail = try !isClustered && self.tail?.position == position ? self.tail! : readTail(on: connection)
+            // What was read on this connection still holds, or the sequence is another one: who takes over with fewer messages says so.
+            var tail = if let tail = self.tail, tail.position == position { tail } else { try readTail(on: connection) }
             guard tail.position == position else { return .behind(end: tail.position) }
             guard !entries.isEmpty else { return .appended }
             if tail.sequence == 0 {
@@ -254,8 +251,10 @@ public actor NATSLog: SharedLog {
     }
 
     private func readTail(on connection: NATSConnection) throws -> Tail {
-        let end = try connection.end(of: names.log)
-        isClustered = end.isClustered
+        try readTail(at: connection.end(of: names.log), on: connection)
+    }
+
+    private func readTail(at end: NATSConnection.StreamEnd, on connection: NATSConnection) throws -> Tail {
         if let tail, end == tailEnd { return tail }
         guard let message = try connection.lastMessage(names.subject, of: names.log) else {
             let none = Tail(sequence: end.last, position: .beginning)
@@ -426,7 +425,6 @@ public actor NATSLog: SharedLog {
     private func forget() {
         tail = nil
         tailEnd = nil
-        isClustered = true
         cursor = Cursor()
         events.clear()
     }
@@ -435,16 +433,15 @@ public actor NATSLog: SharedLog {
         if connection?.isClosed == true {
             // nats.c gives up when the credentials are refused twice.
             connection = nil
-            isSubscribed = false
             forget()
         }
         if let connection {
             guard connection.isConnected else {
                 throw SharedLogError.unavailable(cause: "the connection was lost, and is made again")
             }
-            let reconnections = events.reconnections.load(ordering: .sequentiallyConsistent)
-            if reconnections != seenReconnections {
-                seenReconnections = reconnections
+            let doubts = events.doubts.load(ordering: .sequentiallyConsistent)
+            if doubts != seenDoubts {
+                seenDoubts = doubts
                 forget()
             }
             return connection
@@ -454,8 +451,11 @@ public actor NATSLog: SharedLog {
             let made = try NATSConnection(
                 address, timeout: options.timeout, connectTimeout: options.connectTimeout, events: events)
             try prepare(made)
+            try made.subscribe(to: names)
             connection = made
             pause.succeeded()
+            // What came while there was no connection woke nobody.
+            broadcast.yield()
             return made
         } catch {
             pause.failed()
@@ -489,19 +489,15 @@ public actor NATSLog: SharedLog {
     }
 
     private var seen: NATSConnection.StreamEnd?
-    private var isSubscribed = false
 
-    /// Looks whether the log has grown. Whether it could; nil if the log is closed.
+    /// Looks whether the log has grown, and whether it still ends as it did. Whether it could; nil if the log is closed.
     private func look() -> Bool? {
         guard !isClosed else { return nil }
         do {
             let found = try perform { connection in
-                if !isSubscribed {
-                    try connection.subscribe(stored: names.stored, announced: names.announced)
-                    isSubscribed = true
-                    broadcast.yield()
-                }
-                return try connection.end(of: names.log)
+                let end = try connection.end(of: names.log)
+                if tail != nil { _ = try readTail(at: end, on: connection) }
+                return end
             }
             if let seen, seen != found { broadcast.yield() }
             seen = found

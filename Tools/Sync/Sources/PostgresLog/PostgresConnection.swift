@@ -258,14 +258,31 @@ final class PostgresConnection: @unchecked Sendable {
         return PostgresFailure(state: "", message: text.isEmpty ? "the connection was lost" : text)
     }
 
+    /// Reads entries of a list: not more than a number of rows, and than fit into the bytes unless it is a single one.
+    func entries(after number: UInt64, limit: Int, bytes: Int, list: Int64) throws -> [LogEntry] {
+        let values: [PostgresValue] = [
+            .integer(list), .integer(Int64(number)), .integer(Int64(limit)), .integer(Int64(max(0, bytes))),
+        ]
+        guard let rows = try run(PostgresSchema.entries, values) else { return [] }
+        return try (0..<rows.count).map { row in
+            guard let found = rows.integer(row, 0), found >= 0 else {
+                throw SharedLogError.damaged(.entry(number + 1), expected: "a number", found: "something else")
+            }
+            return try LogEntry(encoded: rows.bytes(row, 1), number: UInt64(found))
+        }
+    }
+
     // MARK: Notifications
 
-    /// Reads what has arrived; returns whether there was a notification. Throws if the connection was lost.
-    func readNotifications() throws -> Bool {
+    /// Reads what has arrived; returns whether there was a notification of another client. Throws if the connection was lost.
+    ///
+    /// - Parameter id: what the own notifications say; nil if it does not matter whose they are.
+    @discardableResult
+    func readNotifications(without id: String? = nil) throws -> Bool {
         guard PQconsumeInput(handle) == 1 else { throw lost() }
         var found = false
         while let notification = PQnotifies(handle) {
-            found = true
+            if id == nil || String(cString: notification.pointee.extra) != id { found = true }
             PQfreemem(notification)
         }
         return found

@@ -12,6 +12,7 @@ final class PostgresListener: @unchecked Sendable {
     private let list: String
     private let options: PostgresLog.Options
     private let broadcast: ChangeBroadcast
+    private let ahead: PostgresReadAhead
     private var connection: (handle: PostgresConnection, list: Int64)?
     private var socket: (any DispatchSourceRead)?
     private var pause = GrowingPause()
@@ -19,11 +20,15 @@ final class PostgresListener: @unchecked Sendable {
     private var isRunning = false
     private var isStopped = false
 
-    init(_ address: PostgresAddress, list: String, options: PostgresLog.Options, broadcast: ChangeBroadcast) {
+    init(
+        _ address: PostgresAddress, list: String, options: PostgresLog.Options, broadcast: ChangeBroadcast,
+        ahead: PostgresReadAhead
+    ) {
         self.address = address
         self.list = list
         self.options = options
         self.broadcast = broadcast
+        self.ahead = ahead
     }
 
     // Dispatch ends the connection, when it does not watch the socket any more.
@@ -67,6 +72,7 @@ final class PostgresListener: @unchecked Sendable {
     }
 
     private func disconnect() {
+        ahead.noteEnd(nil)
         socket?.cancel()
         socket = nil
         connection = nil
@@ -82,9 +88,21 @@ final class PostgresListener: @unchecked Sendable {
     }
 
     private func read(_ handle: PostgresConnection) {
-        guard handle === connection?.handle else { return }
+        guard let connection, handle === connection.handle else { return }
         do {
-            if try handle.readNotifications() { broadcast.yield() }
+            // While entries are read, another notification may come with them: the socket does not show it any more.
+            while try handle.readNotifications(without: ahead.id) {
+                do {
+                    try ahead.fill {
+                        try handle.entries(
+                            after: $0, limit: PostgresReadAhead.mostRows, bytes: PostgresReadAhead.mostBytes,
+                            list: connection.list)
+                    }
+                } catch  where handle.isAlive {
+                    // The log reads them again, and reports what is wrong with them.
+                }
+                broadcast.yield()
+            }
         } catch {
             retry()
         }
@@ -101,8 +119,7 @@ final class PostgresListener: @unchecked Sendable {
             pause.succeeded()
             if found != seen { broadcast.yield() }
             seen = found
-            // A notification may have come with the answer: the socket does not show it any more.
-            if try handle.readNotifications() { broadcast.yield() }
+            read(handle)
             queue.asyncAfter(deadline: .now() + .milliseconds(Int(options.pause.milliseconds))) { [weak self] in
                 self?.look(handle)
             }

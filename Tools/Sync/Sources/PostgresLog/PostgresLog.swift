@@ -35,6 +35,7 @@ public actor PostgresLog: SharedLog {
     private let list: String
     private let options: Options
     private let broadcast = ChangeBroadcast()
+    private let ahead: PostgresReadAhead
     private let listener: PostgresListener
     private var connection: (handle: PostgresConnection, list: Int64)?
     private var pause = GrowingPause()
@@ -56,7 +57,8 @@ public actor PostgresLog: SharedLog {
         address = try PostgresAddress(url, connectTimeout: options.connectTimeout)
         self.list = list
         self.options = options
-        listener = PostgresListener(address, list: list, options: options, broadcast: broadcast)
+        ahead = PostgresReadAhead()
+        listener = PostgresListener(address, list: list, options: options, broadcast: broadcast, ahead: ahead)
     }
 
     // MARK: SharedLog
@@ -81,6 +83,7 @@ public actor PostgresLog: SharedLog {
             if isAppended {
                 // An administrator may have ended the wait for the standby: then the answer is success with a warning.
                 if let warning = connection.takeWarning() { throw SharedLogError.unavailable(cause: warning) }
+                ahead.noteEnd(end.number)
                 return .appended
             }
             let found = try self.end(of: list, on: connection)
@@ -91,7 +94,13 @@ public actor PostgresLog: SharedLog {
         }
     }
 
-    public func entries(after number: UInt64, maximumBytes: Int) throws -> [LogEntry] {
+    /// What the listener has read is returned on the caller's executor.
+    public nonisolated(nonsending) func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry] {
+        if let entries = ahead.take(after: number, maximumBytes: maximumBytes) { return entries }
+        return try await read(after: number, maximumBytes: maximumBytes)
+    }
+
+    private func read(after number: UInt64, maximumBytes: Int) throws -> [LogEntry] {
         guard number < LogPosition.maximumNumber else { return [] }
         return try read { connection, list in
             var result: [LogEntry] = []
@@ -100,8 +109,8 @@ public actor PostgresLog: SharedLog {
             while true {
                 let next = number + UInt64(result.count)
                 let limit = rows
-                let found = try readRows(
-                    after: next, limit: limit, bytes: maximumBytes - bytes, list: list, on: connection)
+                let found = try connection.entries(
+                    after: next, limit: limit, bytes: maximumBytes - bytes, list: list)
                 // The first row comes also if it is too large, which is right for the first of all only.
                 if !result.isEmpty, let first = found.first, bytes + first.encodedCount > maximumBytes { break }
                 result.append(contentsOf: found)
@@ -114,7 +123,10 @@ public actor PostgresLog: SharedLog {
                 if found.count < limit || bytes >= maximumBytes { break }
             }
             try LogChain.verify(result, afterNumber: number)
-            if result.isEmpty { try self.checkGap(after: number, list: list, on: connection) }
+            if result.isEmpty {
+                try self.checkGap(after: number, list: list, on: connection)
+                ahead.noteEnd(number)
+            }
             return result
         }
     }
@@ -208,7 +220,7 @@ public actor PostgresLog: SharedLog {
         let values: [PostgresValue] = [
             .integer(list), .integer(Int64(position.number)), .integer(Int64(bitPattern: position.checksum)),
             .integer(Int64(end.number)), .integer(Int64(bitPattern: end.checksum)),
-            .array(PostgresArray.encode(entries)), .text(PostgresSchema.channel(of: list)),
+            .array(PostgresArray.encode(entries)), .text(PostgresSchema.channel(of: list)), .text(ahead.id),
         ]
         do {
             let rows = try connection.run(PostgresSchema.append(notifies: notifies), values)
@@ -221,27 +233,12 @@ public actor PostgresLog: SharedLog {
         }
     }
 
-    private func readRows(
-        after number: UInt64, limit: Int, bytes: Int, list: Int64, on connection: PostgresConnection
-    ) throws -> [LogEntry] {
-        let values: [PostgresValue] = [
-            .integer(list), .integer(Int64(number)), .integer(Int64(limit)), .integer(Int64(max(0, bytes))),
-        ]
-        guard let rows = try connection.run(PostgresSchema.entries, values) else { return [] }
-        return try (0..<rows.count).map { row in
-            guard let found = rows.integer(row, 0), found >= 0 else {
-                throw SharedLogError.damaged(.entry(number + 1), expected: "a number", found: "something else")
-            }
-            return try LogEntry(encoded: rows.bytes(row, 1), number: UInt64(found))
-        }
-    }
-
     /// No entries after a number are an error if the log ends behind it.
     private func checkGap(after number: UInt64, list: Int64, on connection: PostgresConnection) throws {
         let end = try self.end(of: list, on: connection)
         guard end.number > number else { return }
         // It may have grown just now.
-        guard try readRows(after: number, limit: 1, bytes: 0, list: list, on: connection).isEmpty else { return }
+        guard try connection.entries(after: number, limit: 1, bytes: 0, list: list).isEmpty else { return }
         throw SharedLogError.damaged(
             .entry(number + 1), expected: "an entry", found: "none, and the log ends at \(end)")
     }

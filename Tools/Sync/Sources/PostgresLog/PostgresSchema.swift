@@ -67,7 +67,7 @@ enum PostgresSchema {
             SELECT moved.id, $2 + given.place, given.entry
             FROM moved, unnest($6) WITH ORDINALITY AS given (entry, place)
         )
-        \(notifies ? "SELECT id, pg_notify($7, '') FROM moved" : "SELECT id, $7 FROM moved")
+        \(notifies ? "SELECT id, pg_notify($7, $8) FROM moved" : "SELECT id, $7, $8 FROM moved")
         """
     }
 
@@ -101,7 +101,7 @@ enum PostgresSchema {
         """
     static let part = "SELECT bytes FROM listory_snapshot WHERE list = $1 AND offer = $2 AND part = $3"
 
-    /// The name under which clients are woken when a list grows.
+    /// The name under which clients are woken when a list grows, with the id of the client that has appended.
     static func channel(of list: Int64) -> String { "listory_\(list)" }
 
     /// Finds the row of a list. Creates it, and the tables, if they are not there and may be created.

@@ -94,8 +94,8 @@ struct ReplicaBench {
         }
     }
 
-    /// From a commit on one replica to the update on another, and until it is in the other's file; beside the raw client that stores an
-    /// entry and wakes one that reads it and keeps it in a file.
+    /// From a commit on one replica to the update on another, and until it is in the other's file; in turn with the raw client that stores
+    /// an entry and wakes one that reads it and keeps it in a file.
     private func latency() async throws {
         let list = "latency\(UInt32.random(in: 0...UInt32.max))"
         let (first, second) = (try store("a"), try store("b"))
@@ -108,18 +108,6 @@ struct ReplicaBench {
         }
         let updates = try second.updates()
         var iterator = updates.makeAsyncIterator()
-        var (seen, kept): ([Double], [Double]) = ([], [])
-        for number in 0..<200 {
-            let start = ContinuousClock.now
-            try edit(first, number)
-            while let update = await iterator.next(), update.snapshot.version.rawValue <= number {}
-            seen.append((ContinuousClock.now - start).seconds)
-            // A function of the store waits until the commit is in the file.
-            _ = try second.snapshot
-            kept.append((ContinuousClock.now - start).seconds)
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        for task in tasks { task.cancel() }
         let (writer, reader) = (try raw(list)[0], try raw(list)[0])
         try reader.listen()
         var position = LogPosition.beginning
@@ -129,12 +117,21 @@ struct ReplicaBench {
         // A file that grows is slower to sync.
         _ = pwrite(file, [UInt8](repeating: 0, count: 1 << 20), 1 << 20, 0)
         fsync(file)
+        var (seen, kept): ([Double], [Double]) = ([], [])
         var (received, theirs): ([Double], [Double]) = ([], [])
-        for number in 0..<200 {
+        for number in 0..<400 {
+            var start = ContinuousClock.now
+            try edit(first, number)
+            while let update = await iterator.next(), update.snapshot.version.rawValue <= number {}
+            seen.append((ContinuousClock.now - start).seconds)
+            // A function of the store waits until the commit is in the file.
+            _ = try second.snapshot
+            kept.append((ContinuousClock.now - start).seconds)
+            try await Task.sleep(for: .milliseconds(5))
             // The same bytes.
             let record = try first.sharedRecord(of: Version(UInt64(number + 1)))
             let entry = LogEntry(after: position, payload: [1] + record)
-            let start = ContinuousClock.now
+            start = ContinuousClock.now
             try writer.signal(entry)
             let bytes = try reader.next()
             received.append((ContinuousClock.now - start).seconds)
@@ -145,13 +142,14 @@ struct ReplicaBench {
             position = entry.position
             try await Task.sleep(for: .milliseconds(5))
         }
+        for task in tasks { task.cancel() }
         for (what, ours, theirs) in [("it is seen", seen, received), ("it is in the reader's file", kept, theirs)] {
             let (ours, theirs) = (ours.sorted(), theirs.sorted())
             print(
                 String(
                     format: "  a commit until %@: %.2f ms (90 %%: %.2f); %@ %.2f ms (90 %%: %.2f): %.2f times", what,
-                    ours[100] * 1000, ours[180] * 1000, writer.name, theirs[100] * 1000, theirs[180] * 1000,
-                    ours[100] / theirs[100]))
+                    ours[200] * 1000, ours[360] * 1000, writer.name, theirs[200] * 1000, theirs[360] * 1000,
+                    ours[200] / theirs[200]))
         }
         print()
     }

@@ -102,7 +102,7 @@ import Testing
         let events = NATSEvents(ChangeBroadcast())
         events.announce("x", message(0..<1))
         events.store(2, "x")
-        events.reconnected()
+        events.doubt()
         #expect(take(events, after: 0) == nil)
         events.announce("x", message(0..<1))
         events.store(2, "x")
