@@ -121,6 +121,35 @@ struct AncillaryEventTests {
         #expect(try #require(next).annotations().isEmpty)
     }
 
+    @Test(
+        "A commit with an annotation that only the library may attach is refused",
+        arguments: [CommitAnnotation.identifier, CommitAnnotation.lostRace])
+    func reservedNames(name: String) throws {
+        struct Stop: Error {}
+        var list = try MemoryList([[1]])
+        let before = try list.contents()
+        for isToggled in [true, false] {
+            #expect(throws: ListError.reservedAnnotation(name)) {
+                try list.commit { editor in
+                    if isToggled { try editor.toggle(.item(1)) }
+                    editor.annotate(name, with: [1])
+                }
+            }
+            #expect(try list.contents() == before)
+        }
+        // It goes with the edits that are taken back.
+        let made = try list.commit { editor in
+            editor.annotate(name, with: [1])
+            editor.cancel()
+            try? editor.atomically { editor in
+                editor.annotate(name, with: [2])
+                throw Stop()
+            }
+            try editor.toggle(.item(1))
+        }
+        #expect(try #require(made).annotations().isEmpty)
+    }
+
     @Test("If an edit in a commit is rolled back, its annotations are too")
     func rollingBack() throws {
         struct Stop: Error {}

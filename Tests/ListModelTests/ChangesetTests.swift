@@ -84,6 +84,27 @@ struct ChangesetTests {
         #expect(changes.items.moved.count == min(first, 10_000 - first))
     }
 
+    @Test("If it is known what may have moved, nothing else moves", arguments: 1...20 as ClosedRange<UInt64>)
+    func knownMoves(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<20 {
+            let count = Int.random(in: 2...40, using: &generator)
+            var list = try MemoryList(
+                [Array(0..<count)], limits: generator.oneIn(2) ? RandomEditTests.narrow : TreeLimits())
+            let (old, before) = (list.snapshot(), try list.contents())
+            let movable = Set((0..<count).map { UntypedID.integer(Int64($0)) }.filter { _ in generator.oneIn(3) })
+            try list.commit("edit") { editor in
+                for id in movable.shuffled(using: &generator) {
+                    try editor.move(.item(id), to: .section("s0", at: Int.random(in: 0..<count, using: &generator)))
+                }
+            }
+            let (new, after) = (list.snapshot(), try list.contents())
+            let changes = Changeset.withOrigins(from: old, to: new, moving: .init(items: movable)).0
+            #expect(changes.applied(to: before, giving: after) == after, "seed \(seed)")
+            #expect(movable.isSuperset(of: changes.items.moved.map { new.item(at: $0.to)!.id }), "seed \(seed)")
+        }
+    }
+
     @Test("A row that changes its section is a move and keeps its identity")
     func moveAcrossSections() throws {
         let changes = try changes([[1, 2, 3], [4, 5]]) { editor in

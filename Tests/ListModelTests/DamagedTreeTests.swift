@@ -44,6 +44,25 @@ struct DamagedTreeTests {
         }
     }
 
+    @Test("Events that are applied to rows that cannot be read throw, and give no placeholders")
+    func applyingEvents() throws {
+        var stored = try Self.stored(40, TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        let events: [ListEvent] = [.itemsInserted(at: ListIndexPath(0, 0), .one(Self.row(1_000)))]
+        var failures = 0
+        for number in stored.nodes.numbers {
+            try stored.reopen()
+            let rows = stored.list.snapshot()
+            let bytes = stored.nodes[number]
+            stored.nodes[number] = nil
+            do {
+                let after = try rows.applying(events)
+                #expect(after.item(at: ListIndexPath(0, 1))?.id == 0, "node \(number)")
+            } catch is NodeError { failures += 1 }
+            stored.nodes[number] = bytes
+        }
+        #expect(failures > 0)
+    }
+
     static let shapes = [
         (rows: 3, limits: TreeLimits()), (40, TreeLimits(leafCapacity: 4, innerCapacity: 4)),
         (300, TreeLimits(leafCapacity: 5, innerCapacity: 4)), (2_100, TreeLimits()),

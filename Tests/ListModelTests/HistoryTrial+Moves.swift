@@ -20,7 +20,7 @@ extension HistoryTrial {
         let isExact = rows[index(step[0])] == now && isWhole
         let expected = Expected(
             exact: isExact ? rows[index(first) - 1] : nil,
-            merge: isWhole ? try merge(from: step[0], to: first.previous) : nil)
+            merge: isWhole ? try merge(from: step[0], to: first.previous, placedBy: step) : nil)
         try move(to: model.nodes[first]!.parent, in: scope, .undo(of: step[0]), expected, policy) {
             try $0.undo(in: scope, time: time, onConflict: policy)
         }
@@ -40,7 +40,7 @@ extension HistoryTrial {
         let isExact = rows[index(first) - 1] == now && isWhole
         var expected = Expected(
             exact: isExact ? rows[index(last)] : nil,
-            merge: isWhole ? try merge(from: first.previous, to: last) : nil)
+            merge: isWhole ? try merge(from: first.previous, to: last, placedBy: step) : nil)
         // With nothing in between, the undo is taken back, whatever it has done.
         if let undo = undos.last, undo.scope == scope, undo.last == last { expected = Expected(exact: undo.before) }
         try move(to: last, in: scope, .redo(of: last), expected, policy) {
@@ -110,11 +110,15 @@ extension HistoryTrial {
         var merge: ReferenceMerge?
     }
 
-    private func merge(from base: Version, to target: Version) throws -> ReferenceMerge {
+    private func merge(
+        from base: Version, to target: Version, placedBy versions: [Version]? = nil
+    ) throws -> ReferenceMerge {
         func side(_ version: Version) throws -> (rows: ReferenceList, snapshot: UntypedSnapshot) {
             (rows[index(version)], try list.log.snapshot(at: version))
         }
-        return ReferenceMerge(.init(base: try side(base), target: try side(target), now: try side(list.log.head)))
+        let placed = try versions.map { try Changeset.Elements(placedBy: $0.map(list.log.commit)) }
+        return ReferenceMerge(
+            .init(base: try side(base), target: try side(target), now: try side(list.log.head), placed: placed))
     }
 
     /// Makes a checkout that should succeed.
@@ -177,7 +181,7 @@ extension HistoryTrial {
         if case .origin(let origin) = anyScope() { (draft.origin, draft.tracking) = (origin, .own) }
         action = "revert \(version)"
         let isExact = rows[index(version)] == now
-        let merge = try merge(from: version, to: version.previous)
+        let merge = try merge(from: version, to: version.previous, placedBy: [version])
         let reversal: Reversal
         do { reversal = try list.editor.revert(version, as: draft, onConflict: policy) } catch let error as ListError {
             try #require(!isExact && policy == .refuse && error.code == "conflicts", comment)

@@ -158,6 +158,28 @@ extension MergeCase {
         MergeCase(
             "Of several rows those that can go back do", move(1, 2, to: .after(12)), others: move(1, to: .after(22)),
             gives: "s0[2 3 4 5] s1[11 12] s2[21 22 1] s3[]", .item(1, .moved)),
+        // A row that is dragged across its neighbour: each of both may be the one that moved.
+        MergeCase(
+            "A row goes back although its neighbour is gone", move(2, to: .after(3)),
+            others: both(delete(3), insert(9, after: 1)), gives: "s0[1 2 9 4 5] s1[11 12] s2[21 22] s3[]"),
+        MergeCase(
+            "A row goes back although others moved its neighbour", move(2, to: .after(3)),
+            others: both(move(3, to: .after(12)), insert(9, after: 1)),
+            gives: "s0[1 2 9 4 5] s1[11 12 3] s2[21 22] s3[]"),
+        MergeCase(
+            "Rows go back although the one that they were dragged across is gone", move(2, 3, to: .after(4)),
+            others: both(delete(4), insert(9, after: 1)), gives: "s0[1 2 3 9 5] s1[11 12] s2[21 22] s3[]"),
+        MergeCase(
+            "A row that others moved is one that was moved", move(3, to: .before(2)), others: move(3, to: .after(12)),
+            gives: "s0[1 2 4 5] s1[11 12 3] s2[21 22] s3[]", .item(3, .moved), isEmpty: true),
+        MergeCase(
+            "The same if it was dragged the other way", move(2, to: .after(3)), others: move(2, to: .after(12)),
+            gives: "s0[1 3 4 5] s1[11 12 2] s2[21 22] s3[]", .item(2, .moved), isEmpty: true),
+        MergeCase(
+            "A section goes back although its neighbour is gone",
+            { try $0.moveSection(.section("s1"), to: .after("s2")) },
+            others: both({ try $0.deleteSection(.section("s2")) }, { try $0.moveSection(.section("s3"), to: .at(1)) }),
+            gives: "s0[1 2 3 4 5] s1[11 12] s3[]"),
     ]
 
     // MARK: Sections

@@ -123,7 +123,9 @@ struct MergeExhaustiveTests {
             (rows, try log.snapshot(at: Version(UInt64(version))))
         }
         let (before, after) = (try side(1, trial.rows[1]), try side(2, trial.rows[2]))
-        let undo = ReferenceMerge(.init(base: after, target: before, now: try side(3, trial.rows[3])))
+        let placed = try Changeset.Elements(placedBy: [log.commit(Version(2))])
+        let undo = ReferenceMerge(
+            .init(base: after, target: before, now: try side(3, trial.rows[3]), placed: placed))
         // First, conflicts are refused.
         if !undo.conflicts.isEmpty {
             var found: ListError?

@@ -121,7 +121,8 @@ struct RebaseTests {
                 let merge = ReferenceMerge(
                     .init(
                         base: (try ReferenceList(rows[index], old), rows[index]),
-                        target: (try ReferenceList(rows[index + 1], old), rows[index + 1]), now: now))
+                        target: (try ReferenceList(rows[index + 1], old), rows[index + 1]), now: now,
+                        placed: try Changeset.Elements(placedBy: [commit])))
                 let new = try mine.editor.repeating(
                     commit, (rows[index], rows[index + 1]), now: shifted, isUndisturbed: isUndisturbed, moved)
                 mine.log.records.append(new.commit.record)
@@ -153,6 +154,37 @@ struct RebaseTests {
         try process.commit("anna") { try $0.update(1, content: [65]) }
         try process.commit("ben") { try $0.update(1, content: [66]) }
         return process
+    }
+
+    @Test("A commit whose content cannot be read for a moment is made again later")
+    func failedRead() throws {
+        struct Unreadable: Error {}
+        var mine = try company()
+        let (histories, checksum) = (mine.editor.state.histories, mine.editor.checksum)
+        var others = try Process(mine.log.records)
+        try mine.commit("anna") { try $0.update(2, content: [67]) }
+        let record = mine.log.records.removeLast()
+        let pending = try Commit(record: record, version: Version(UInt64(mine.log.records.count + 1)))
+        try others.commit("cleo") { try $0.setChecked(true, for: .item(1)) }
+        let rows = try mine.editor.takeBack([pending], to: histories, checksum: checksum)
+        try others.log.records.last!.withUnsafeBytes { try mine.editor.replay($0, isLast: true) }
+        mine.log.records.append(others.log.records.last!)
+        let unreadable = MovedContents(from: pending.version) { _ in throw Unreadable() }
+        var isThrown = false
+        do {
+            _ = try mine.editor.repeating(
+                pending, (rows[0], rows[1]), now: { $0 }, isUndisturbed: true, unreadable)
+        } catch is Unreadable { isThrown = true }
+        // Otherwise the next commit ends the process.
+        let isEditing = mine.editor.isEditing
+        try #require(isThrown && !isEditing)
+        let moved = MovedContents(from: pending.version) { content in
+            try pending.record.withUnsafeBytes { Array(try content.content(in: $0)) }
+        }
+        let new = try mine.editor.repeating(
+            pending, (rows[0], rows[1]), now: { $0 }, isUndisturbed: true, moved)
+        #expect(new.conflicts.isEmpty && new.reason == nil)
+        #expect(try mine.content(of: 2, new.commit) == [67])
     }
 
     @Test(

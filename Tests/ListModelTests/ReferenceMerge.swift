@@ -13,6 +13,8 @@ struct ReferenceMerge {
         var base: (rows: ReferenceList, snapshot: UntypedSnapshot)
         var target: (rows: ReferenceList, snapshot: UntypedSnapshot)
         var now: (rows: ReferenceList, snapshot: UntypedSnapshot)
+        /// What the commits of the change have put somewhere; nil if that is not known.
+        var placed: Changeset.Elements?
     }
 
     private let base: ReferenceList
@@ -22,31 +24,41 @@ struct ReferenceMerge {
     private(set) var conflicts: Set<MergeConflict> = []
 
     /// The rows and sections that the change moves.
-    private let moves: Moved
+    private let moves: Changeset.Elements
     /// The rows and sections that others moved: they are not in their place.
-    private let away: Moved
-
-    private struct Moved {
-        var items: Set<UntypedID> = []
-        var sections: Set<UntypedID> = []
-
-        init(_ from: UntypedSnapshot, _ to: UntypedSnapshot) {
-            let changes = Changeset(from: from, to: to)
-            items = Set(changes.items.moved.map { to.item(at: $0.to)!.id })
-            sections = Set(changes.sections.moved.map { to.sections[$0.to].id })
-        }
-    }
+    private let away: Changeset.Elements
 
     init(_ sides: Sides) {
         (base, target, result) = (sides.base.rows, sides.target.rows, sides.now.rows)
-        moves = Moved(sides.base.snapshot, sides.target.snapshot)
-        away = Moved(sides.base.snapshot, sides.now.snapshot)
+        away = Self.moved(sides.base.snapshot, sides.now.snapshot)
+        var touched = away
+        for path in base.paths {
+            let id = base.item(at: path).id
+            if result.path(of: id) == nil { touched.items.insert(id) }
+        }
+        for section in base.sections where result.indexOfSection(section.id) == nil {
+            touched.sections.insert(section.id)
+        }
+        // If others have touched what may have moved, what the commits have put there has moved.
+        let guessed = Self.moved(sides.base.snapshot, sides.target.snapshot)
+        let placed = sides.placed ?? guessed
+        let isKnown = guessed.isEmpty || !touched.meets(guessed.union(placed))
+        moves = isKnown ? guessed : Self.moved(sides.base.snapshot, sides.target.snapshot, placed)
         placeSections()
         deleteItems()
         placeItems()
         deleteSections()
         renameSections()
         updateItems()
+    }
+
+    private static func moved(
+        _ from: UntypedSnapshot, _ to: UntypedSnapshot, _ movable: Changeset.Elements? = nil
+    ) -> Changeset.Elements {
+        let changes = Changeset.withOrigins(from: from, to: to, moving: movable).0
+        return Changeset.Elements(
+            items: Set(changes.items.moved.map { to.item(at: $0.to)!.id }),
+            sections: Set(changes.sections.moved.map { to.sections[$0.to].id }))
     }
 
     private static func item(_ id: UntypedID, in list: ReferenceList) -> ReferenceItem? {

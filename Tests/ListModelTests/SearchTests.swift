@@ -1,5 +1,6 @@
 // Tests searching: which rows are found, and how little work it takes.
 
+import Foundation
 @testable import ListModel
 import TestSupport
 import Testing
@@ -16,11 +17,33 @@ struct SearchTests {
             ("Việt Nam", "viet nam"), ("ﬁnal", "FIN"), ("Ёлка", "елка"), ("שָׁלוֹם", "שלום"), ("日本語", "本"),
             ("Nǘ", "nu"), ("\u{1112}\u{1161}\u{11AB}글", "한글"), ("한글", "\u{1112}\u{1161}\u{11AB}"),
             ("か\u{3099}っこう", "がっこう"), ("ポスト", "ホ\u{309A}"), ("ウ\u{3099}", "ヴ"),
+            ("\u{622}\u{628}", "\u{627}\u{653}\u{628}"), ("\u{624}", "\u{648}\u{654}"), ("\u{FB2C}", "\u{5E9}"),
+            ("\u{958}\u{932}\u{92E}", "\u{915}\u{93C}\u{932}"), ("\u{915}\u{9CB}", "\u{9C7}\u{9BE}"),
         ])
     func folding(text: String, query: String) {
         #expect(SearchWords(query).matches(SearchText(text)))
         let folded = TextFolding.fold(text)
         #expect(TextFolding.fold(folded) == folded)
+    }
+
+    @Test("A letter and its canonical decomposition are folded alike")
+    func decompositions() {
+        var different: [String] = []
+        for value in UInt32(0x80)...0xFFFF {
+            // CJK compatibility ideographs stay as they are.
+            guard let scalar = Unicode.Scalar(value), scalar.properties.isAlphabetic,
+                !(0xF900...0xFAFF).contains(value)
+            else { continue }
+            let text = String(scalar)
+            let folded = TextFolding.fold(text)
+            let decomposed = TextFolding.fold(text.decomposedStringWithCanonicalMapping)
+            // Compared as the search compares them: `==` is true for all spellings of a letter.
+            let isSame = folded.utf8.elementsEqual(decomposed.utf8)
+            if !isSame || !TextFolding.fold(folded).utf8.elementsEqual(folded.utf8) {
+                different.append(String(value, radix: 16))
+            }
+        }
+        #expect(different.isEmpty)
     }
 
     @Test("A row is found if it has all words, anywhere and in any order")

@@ -26,6 +26,19 @@ struct SnapshotTests {
         #expect(store.touched > 0)
     }
 
+    @Test("An event that would change a depth beyond all numbers is refused")
+    func depthOverflow() throws {
+        var list = MemoryList()
+        try list.commit { editor in
+            try editor.insertSection(NewSection(id: "s", items: [NewRow(id: 1, content: [], depth: 1)]))
+        }
+        let snapshot = list.snapshot()
+        for (change, depth) in [(Int.max, Int.max), (Int.min, Int.min + 1), (63, 64)] {
+            let event = ListEvent.itemsIndented(at: ListIndexPath(0, 0), .one(1), by: change)
+            #expect(throws: ListError.depthOutOfRange(1, depth: depth)) { try snapshot.applying([event]) }
+        }
+    }
+
     @Test("Subscripts, iterators, lookups by index path and by id agree")
     func access() throws {
         var list = try MemoryList(Self.rows)

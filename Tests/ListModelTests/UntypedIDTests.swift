@@ -66,6 +66,16 @@ struct UntypedIDTests {
         }
     }
 
+    @Test("Strings that look the same have different hash values, so that nobody can choose ids that collide")
+    func hashValues() {
+        let ids = (0..<1_024).map { number in
+            let letters = (0..<10).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }
+            return UntypedID.string(letters.joined())
+        }
+        #expect(Set(ids.map(\.hashValue)).count == ids.count)
+        #expect(Set(ids).count == ids.count)
+    }
+
     @Test("Hashes are those of the file format, on every machine")
     func stableHashes() {
         // Computed with the Python package xxhash: the value's bytes, little-endian, with the seed of its kind.

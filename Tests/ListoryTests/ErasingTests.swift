@@ -353,8 +353,10 @@ struct ErasingTests {
         try again.close()
     }
 
-    @Test("Copies of an origin's contents, which an import has written into commits of others, are erased as well")
-    func copies() throws {
+    @Test(
+        "Copies of an origin's contents, which an import has written into commits of others, are erased as well",
+        arguments: [false, true])
+    func copies(isRestored: Bool) throws {
         let folder = try TemporaryFolder()
         let (path, copy) = (folder.file("list.listory"), folder.file("copy.listory"))
         let secret = Array("a secret of Anna's".utf8)
@@ -364,7 +366,7 @@ struct ErasingTests {
             try $0.insert(NewRow(id: 1, content: secret), at: .end(ofSection: "list"))
         }
         try store.edit("Delete", origin: "ben") { try $0.delete(.item(1)) }
-        try store.undo(origin: "ben")
+        if isRestored { try store.restoreRow(1, from: 2, origin: "ben") } else { try store.undo(origin: "ben") }
         try StoreTranscriber.write(to: copy) { copy in
             for version in 1...4 {
                 let commit = try store.commit(Version(UInt64(version)))

@@ -371,6 +371,38 @@ struct PackingTests {
         fixture.store.checkpointer?.packer.packRest(fixture.store)
         #expect(try fixture.store.statistics().packedCommitCount > 50)
     }
+
+    @Test("A block that begins before the log is damage")
+    func beforeTheLog() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(5)
+        for _ in 0..<100 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        try fixture.store.close()
+        let whole = fixture.folder.file("whole.listory")
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: whole)
+        var compaction = Compaction()
+        compaction.unpackedCount = 8
+        try UntypedStore.compact(at: whole, compaction)
+        compaction.kept = .from(10)
+        try UntypedStore.compact(at: fixture.path, compaction)
+        let other = try UntypedStore.open(at: whole)
+        let otherBlocks = try #require(try other.group.log.sealed.blocks())
+        let found = try other.group.log.environment.read { try $0.get(1, in: otherBlocks) }
+        let block = try #require(found)
+        try other.close()
+        let store = try UntypedStore.open(at: fixture.path)
+        let blocks = try #require(try store.group.log.sealed.blocks())
+        #expect(try store.oldestVersion == 10 && store.commit(20).version == 20)
+        store.past.clear()
+        try store.group.log.environment.write { txn in
+            try txn.deleteAll(after: 0, in: blocks)
+            try txn.put(block, forKey: 1, in: blocks)
+        }
+        #expect(
+            throws: ListError.headMismatch(
+                what: "beginning of a packed block", expected: "one after version 10", found: "1")
+        ) { try store.commit(20) }
+    }
 }
 
 /// A thread that runs a closure.

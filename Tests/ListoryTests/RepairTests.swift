@@ -123,6 +123,40 @@ struct RepairTests {
         try store.close()
     }
 
+    @Test("A backup of a store that is only read does not take it behind what another process commits meanwhile")
+    func backupMeanwhile() throws {
+        let fixture = try StoreFixture()
+        try fixture.store.close()
+        let path = fixture.path
+        let writer = try ChildProcess("StoreWriter", [path, "steps"])
+        let commit: @Sendable (UInt64) -> Void = { number in
+            _ = FileManager.default.createFile(atPath: "\(path)-step\(number)", contents: nil)
+            _ = writer.firstLine()
+        }
+        commit(1)
+        let meanwhile = Locked<(@Sendable () -> Void)?>(nil)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.journal.whenReading = { meanwhile.withLock { $0 }?() }
+        let reader = try UntypedStore.open(at: path, options: options)
+        let thread = Platform.currentThread
+        meanwhile.withLock { call in
+            call = {
+                // The thread that catches up reads the journal as well.
+                guard Platform.currentThread == thread, let version = try? reader.version, version < 3 else { return }
+                commit(version.next.rawValue)
+                for _ in 0..<50_000 where (try? reader.version) == version { usleep(200) }
+            }
+        }
+        try reader.backup(to: fixture.folder.file("backup"))
+        meanwhile.withLock { $0 = nil }
+        let version = try reader.version
+        #expect(version > 1)
+        #expect(throws: Never.self) { try reader.commit(version) }
+        _ = writer.kill()
+        try reader.close()
+    }
+
     /// Changes a byte in the last value of a database.
     static func spoil(_ database: String, in path: String) throws {
         var last: PageScan.Place?

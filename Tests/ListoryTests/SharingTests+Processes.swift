@@ -52,4 +52,53 @@ extension SharingTests {
         #expect(throws: Never.self) { try StoreVerification(path: fixture.path) }
         withExtendedLifetime(second) {}
     }
+
+    @Test(
+        "A name goes to the commit that was meant, whoever replaces it and when",
+        arguments: ["another process, before", "another process, meanwhile", "this process, meanwhile"])
+    func namedWhileReplaced(how: String) throws {
+        // Called once, between reading the rows of the version and giving it the name.
+        let meanwhile = Locked<(@Sendable () -> Void)?>(nil)
+        let (fixture, a) = try store {
+            $0.now = {
+                meanwhile.withLock { call in
+                    defer { call = nil }
+                    return call
+                }?()
+                return Timestamp(microseconds: 1_000_000)
+            }
+        }
+        let (second, b) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try b.receive(log.records)
+        for id: Int64 in 2...3 { try insert(id, a) }
+        try insert(9, b)
+        try send(b, &log)
+        let (path, rest) = (fixture.path, Array(log.records[1...]))
+        for (index, record) in log.records.enumerated() {
+            try Data(record).write(to: URL(fileURLWithPath: "\(path)-record\(index + 1)"))
+        }
+        let replaceElsewhere: @Sendable () -> Void = {
+            let lines = (try? ChildProcess("StoreWriter", [path, "receives"]))?.lines()
+            #expect(lines == ["confirmed 2"])
+        }
+        switch how {
+        case "another process, before":
+            // It does not hear of it by itself.
+            a.racer.stop()
+            replaceElsewhere()
+        case "another process, meanwhile": meanwhile.withLock { $0 = replaceElsewhere }
+        default: meanwhile.withLock { $0 = { #expect(throws: Never.self) { try a.receive(rest) } } }
+        }
+        let isBefore = how.hasSuffix("before")
+        let named = try a.addName("mine", to: isBefore ? nil : 2)
+        #expect(named.version == (isBefore ? 4 : 3))
+        #expect(try a.commit(named.version).name == (isBefore ? "Insert 3" : "Insert 2"))
+        #expect(try a.snapshot(at: named.version).stateHash == named.stateHash)
+        try a.close()
+        #expect(try StoreVerification(path: path).nameCount == 1)
+        withExtendedLifetime(second) {}
+    }
 }

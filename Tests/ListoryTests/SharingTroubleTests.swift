@@ -3,6 +3,7 @@
 
 import Dispatch
 import Foundation
+import LMDB
 @testable @_spi(Sync) import Listory
 @testable import ListModel
 import TestSupport
@@ -43,7 +44,7 @@ extension SharingTests {
     }
 
     @Test(
-        "An annotation of an app that looks like the id of a commit hides no commit of another replica",
+        "An annotation that looks like the id of a commit hides no commit of another replica",
         arguments: [1, 2])
     func annotatedIdentifiers(count: Int64) throws {
         let (first, second) = (try StoreFixture(), try StoreFixture())
@@ -52,7 +53,8 @@ extension SharingTests {
             try store.edit("Insert") { list in
                 if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0, title: "")) }
                 try list.insert(NewRow(id: .integer(id), content: [1]), at: .end(ofSection: 0))
-                list.annotate("id", with: [1])
+                // As an app could with earlier builds.
+                list.annotate(own: CommitAnnotation.identifier, with: [1])
             }
         }
         for id in 0..<count { try insertAnnotated(id, a) }
@@ -243,6 +245,31 @@ extension SharingTests {
         withExtendedLifetime(second) {}
     }
 
+    @Test("While pending commits are being replaced, no old history is dropped")
+    func trimmedMeanwhile() throws {
+        let now = Locked<(@Sendable () -> Void)?>(nil)
+        let (fixture, a) = try store {
+            CheckpointTests.eager(&$0)
+            $0.now = {
+                now.withLock { call in
+                    defer { call = nil }
+                    return call
+                }?()
+                return Timestamp(microseconds: 1_000_000)
+            }
+        }
+        var log = Log()
+        for id: Int64 in 1..<41 { try insert(id, a) }
+        try send(a, &log)
+        // Receiving lowers the durable version as well, until it has replaced them.
+        a.group.rewind(to: LogHead())
+        now.withLock { $0 = { a.group.rewind(to: a.group.log.journal.head) } }
+        #expect(try !a.trim(Retention(age: .seconds(1), steps: 5), atLeast: 10))
+        #expect(a.durableVersion == 40)
+        #expect(try a.trim(Retention(age: .seconds(1), steps: 5), atLeast: 10))
+        withExtendedLifetime(fixture) {}
+    }
+
     @Test("What a new replica begins with has no names of versions of this device")
     func snapshotNames() throws {
         let (fixture, a) = try store { CheckpointTests.eager(&$0) }
@@ -393,6 +420,89 @@ extension SharingTests {
         #expect(try Set(ids(b)) == [1, 3, 30] && b.pendingCount == 2)
         try b.close()
         withExtendedLifetime(other) {}
+    }
+
+    /// Changes the confirmed end in a file that nobody has open.
+    private func changeEnd(in path: String, _ change: (inout [UInt8]) -> Void) throws {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        let meta = try environment.openDatabase(named: LogFormat.metaDatabase, of: String.self, [UInt8].self)
+        try environment.write { txn in
+            var row = try txn.get(LogFormat.confirmedKey, in: meta) ?? []
+            change(&row)
+            try txn.put(row, forKey: LogFormat.confirmedKey, in: meta)
+        }
+    }
+
+    @Test(
+        "A replica whose confirmed end is damaged is repaired as a replica, whose commits come back from the shared log",
+        arguments: [(7, 0xFF), (8, 1), (0, 2), (0, 0xFF)] as [(Int, UInt8)])
+    func repairWithoutEnd(place: Int, bits: UInt8) throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        for id: Int64 in 2...3 { try insert(id, a) }
+        let hash = try a.snapshot.stateHash
+        try a.close()
+        // The version becomes too large, that of a pending commit, or one after the newest; or the checksum another.
+        try changeEnd(in: fixture.path) { $0[place] ^= bits }
+        #expect(try UntypedStore.repair(at: fixture.path).wasRepaired)
+        let b = try UntypedStore.open(at: fixture.path)
+        try #require(b.confirmed?.version == .empty)
+        #expect(try b.pendingCount == 3 && b.snapshot.stateHash == hash)
+        // No checkpoint is in the way when others' commits come before the pending ones.
+        let (other, c) = try store()
+        try c.receive(log.records)
+        try insert(30, c)
+        try send(c, &log)
+        #expect(try b.confirm(log.records) == 1)
+        try b.receive(Array(log.records[1...]))
+        #expect(try Set(ids(b)) == [1, 2, 3, 30] && b.pendingCount == 2)
+        try b.close()
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("A confirmed end after the newest commit is damage: verification says so, and nothing is compacted")
+    func endAfterTheNewest() throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        for id: Int64 in 1...3 { try insert(id, a) }
+        try send(a, &log)
+        try a.close()
+        try changeEnd(in: fixture.path) { $0[0] = 4 }
+        let error = ListError.headMismatch(what: "confirmed end", expected: "at most version 3", found: "version 4")
+        #expect(throws: error) { try StoreVerification(path: fixture.path) }
+        #expect(throws: error) { try UntypedStore.compact(at: fixture.path) }
+    }
+
+    @Test("Verifying a damaged replica ends, although another process edits it all the time")
+    func damagedInUse() throws {
+        struct Endless: Error {}
+        let (fixture, a) = try store { $0.durability = .deferred }
+        try a.edit("Begin") { list in
+            try list.insertSection(NewSection(id: "rows"))
+            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
+        }
+        // So many that progress is told once before the damage is found.
+        while try a.version < 4_096 { try a.edit("Check") { try $0.toggle(.item("counter")) } }
+        let meta = a.group.log.meta
+        try a.group.log.environment.write { try $0.put([1], forKey: LogFormat.setAsidePrefix + "1", in: meta) }
+        try a.close()
+        let other = try ChildProcess("StoreWriter", [fixture.path, "steps"])
+        var count = 0
+        do {
+            _ = try StoreVerification(path: fixture.path) { _ in
+                count += 1
+                if count > 20 { throw Endless() }
+                try Data().write(to: URL(fileURLWithPath: "\(fixture.path)-step\(4_096 + count)"))
+                _ = other.firstLine()
+            }
+            Issue.record("no damage was found")
+        } catch {
+            #expect(count == 8, "\(error)")
+        }
+        _ = other.kill()
     }
 
     @Test("A damaged commit that was set aside is found, and stops neither compaction nor the others")

@@ -13,7 +13,49 @@ extension Changeset {
     /// - Complexity: O(k log n) for k rows that differ, because shared nodes are not visited. If the snapshots share
     ///   nothing, O(n log n).
     public init(from old: UntypedSnapshot, to new: UntypedSnapshot) {
-        self = SnapshotDifference(from: old, to: new, keepsOrigins: false).changes
+        self = SnapshotDifference(from: old, to: new).changes
+    }
+
+    /// Rows and sections, by their ids.
+    struct Elements {
+        var items: Set<UntypedID> = []
+        var sections: Set<UntypedID> = []
+
+        init(items: Set<UntypedID> = [], sections: Set<UntypedID> = []) {
+            (self.items, self.sections) = (items, sections)
+        }
+
+        /// What commits have put somewhere.
+        init(placedBy commits: some Sequence<Commit>) throws {
+            for commit in commits {
+                try commit.eventRun().forEach { event in
+                    switch event {
+                    case .itemsMoved(_, _, let ids): items.formUnion(ids)
+                    case .itemsInserted(_, let rows): items.formUnion(rows.lazy.map(\.id))
+                    case .sectionMoved(_, _, let id): sections.insert(id)
+                    case .sectionInserted(_, let section):
+                        sections.insert(section.id)
+                        items.formUnion(section.items.lazy.map(\.id))
+                    default: break
+                    }
+                }
+            }
+        }
+
+        var isEmpty: Bool { items.isEmpty && sections.isEmpty }
+
+        func contains(_ item: UntypedRow) -> Bool { items.contains(item.id) }
+
+        func contains(_ section: SectionEntry) -> Bool { sections.contains(section.id) }
+
+        func union(_ other: Elements) -> Elements {
+            Elements(items: items.union(other.items), sections: sections.union(other.sections))
+        }
+
+        /// Whether something is in both.
+        func meets(_ other: Elements) -> Bool {
+            !items.isDisjoint(with: other.items) || !sections.isDisjoint(with: other.sections)
+        }
     }
 
     /// Where what a changeset updates was before.
@@ -25,8 +67,12 @@ extension Changeset {
     }
 
     /// As ``init(from:to:)``, and where what it updates was before.
-    static func withOrigins(from old: UntypedSnapshot, to new: UntypedSnapshot) -> (Changeset, Origins) {
-        let difference = SnapshotDifference(from: old, to: new, keepsOrigins: true)
+    ///
+    /// - Parameter movable: what may move; something else moves only if it has to. Nil to move as few as possible.
+    static func withOrigins(
+        from old: UntypedSnapshot, to new: UntypedSnapshot, moving movable: Elements? = nil
+    ) -> (Changeset, Origins) {
+        let difference = SnapshotDifference(from: old, to: new, keepsOrigins: true, moving: movable)
         return (difference.changes, difference.origins)
     }
 }
@@ -46,15 +92,20 @@ private struct SnapshotDifference {
     /// Empty unless they are to be kept.
     var origins = Changeset.Origins()
     private let keepsOrigins: Bool
+    /// What may move; nil if it does not matter.
+    private let movable: Changeset.Elements?
     private var pairs: [SectionPair] = []
     private var sectionMatches: PieceMatches<SectionEntry>?
     /// Reads nodes that are not in memory, for both sides.
     private let oldStore: NodePool
     private let newStore: NodePool
 
-    init(from old: UntypedSnapshot, to new: UntypedSnapshot, keepsOrigins: Bool) {
+    init(
+        from old: UntypedSnapshot, to new: UntypedSnapshot, keepsOrigins: Bool = false,
+        moving movable: Changeset.Elements? = nil
+    ) {
         (oldStore, newStore) = (old.tree.pool, new.tree.pool)
-        self.keepsOrigins = keepsOrigins
+        (self.keepsOrigins, self.movable) = (keepsOrigins, movable)
         compareSections(old.tree, new.tree)
         matchItems()
         moveSections()
@@ -65,7 +116,7 @@ private struct SnapshotDifference {
     /// Compares the sections, and finds those that may hold rows that differ.
     private mutating func compareSections(_ old: PersistentTree<SectionEntry>, _ new: PersistentTree<SectionEntry>) {
         if compareSectionsInStep(old, new) { return }
-        let difference = TreeDifference(from: old, to: new)
+        let difference = TreeDifference(from: old, to: new, single: movable.map { $0.contains })
         for change in difference.changed { compare(change.old, change.oldOffset, change.new, change.newOffset) }
         var oldByID: [UntypedID: Int] = [:]
         var unmatched: [Int] = []
@@ -116,6 +167,10 @@ private struct SnapshotDifference {
     /// small choices this prefers moved sections whose rows do not change.
     private mutating func moveSections() {
         guard let sectionMatches else { return }
+        if let movable {
+            changes.sections.moved = sectionMatches.moves(where: movable.contains)
+            return
+        }
         let rearranged = pairs.filter { $0.isRearranged && $0.oldIndex != nil }.compactMap(\.newIndex).sorted()
         var moves = changes.items.moved.isEmpty ? sectionMatches.moves(keeping: rearranged) : []
         if moves.isEmpty || moves.contains(where: { rearranged.containsSorted($0.to) }) {
@@ -136,7 +191,8 @@ private struct SnapshotDifference {
         _ oldIndex: Int?, _ newIndex: Int?, from old: TreeChild<UntypedRow>, to new: TreeChild<UntypedRow>
     ) {
         if old.isSame(as: new) { return }
-        let difference = TreeDifference(from: PersistentTree(old, oldStore), to: PersistentTree(new, newStore))
+        let difference = TreeDifference(
+            from: PersistentTree(old, oldStore), to: PersistentTree(new, newStore), single: movable.map { $0.contains })
         pairs.append(SectionPair(oldIndex: oldIndex, newIndex: newIndex, rows: PieceMatches(difference)))
     }
 
@@ -184,7 +240,8 @@ private struct SnapshotDifference {
             pairs[Int(row.pair)].isRearranged = true
         }
         for index in pairs.indices {
-            for move in pairs[index].rows.moves(keeping: []) {
+            let rows = pairs[index].rows
+            for move in movable.map({ rows.moves(where: $0.contains) }) ?? rows.moves(keeping: []) {
                 pairs[index].isRearranged = true
                 changes.items.moved.append(
                     Changeset.Move(
@@ -284,14 +341,29 @@ private struct PieceMatches<Element: TreeElement> {
     /// `kept`, and then the one with the fewest moves to the same offset, which list views may take for no move.
     ///
     /// - Parameter kept: the new offsets of the elements that should rather stay, ascending.
-    func moves(keeping kept: [Int]) -> [Changeset.Move<Int>] {
+    func moves(keeping kept: [Int]) -> [Changeset.Move<Int>] { moves { weights($0, keeping: kept) } }
+
+    /// As ``moves(keeping:)``; but as few as possible of the elements that are not movable move, then as few as possible of the others.
+    func moves(where isMovable: (Element) -> Bool) -> [Changeset.Move<Int>] {
+        moves { matched in
+            let areMovable = matched.map { difference.new[$0.new].element.map(isMovable) ?? false }
+            let most = areMovable.count { $0 } + 1
+            return zip(matched, areMovable).map { match, isMovable in
+                let (weight, overflow) = difference.new[match.new].count.multipliedReportingOverflow(by: most)
+                // Bounded so that no sum overflows.
+                return isMovable ? 1 : overflow ? most : min(weight, Int.max / (matched.count + 1))
+            }
+        }
+    }
+
+    private func moves(_ weights: ([(old: Int, new: Int)]) -> [Int]) -> [Changeset.Move<Int>] {
         // Matched runs are in the same order in both versions, so without other matches all of them stay.
         if elements.isEmpty { return [] }
         let matchedRuns = zip(
             difference.old.indices.lazy.filter { difference.old[$0].element == nil },
             difference.new.indices.lazy.filter { difference.new[$0].element == nil })
         let matched = (elements + matchedRuns.map { (old: $0, new: $1) }).ordered { $0.new < $1.new }
-        let stays = IncreasingSubsequence.staying(matched.map(\.old), weights: weights(matched, keeping: kept))
+        let stays = IncreasingSubsequence.staying(matched.map(\.old), weights: weights(matched))
         var moves: [Changeset.Move<Int>] = []
         for (index, match) in matched.enumerated() where !stays[index] {
             let old = difference.old[match.old]

@@ -14,8 +14,12 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     private var old: NodeStack<Element>
     private var new: NodeStack<Element>
     private var difference = TreeDifference<Element>()
+    private let isSingle: ((Element) -> Bool)?
 
-    init(_ oldTree: PersistentTree<Element>, _ newTree: PersistentTree<Element>) {
+    init(
+        _ oldTree: PersistentTree<Element>, _ newTree: PersistentTree<Element>, single isSingle: ((Element) -> Bool)?
+    ) {
+        self.isSingle = isSingle
         let scans = oldTree.pool.scans(with: newTree.pool)
         old = NodeStack(oldTree, scans.own)
         new = NodeStack(newTree, scans.other)
@@ -187,7 +191,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         while oldRest.count > 0 || newRest.count > 0 {
             let ends = (old: oldRest.isShort, new: newRest.isShort)
             let compared = old.withFirst(of: oldRest) { old in
-                new.withFirst(of: newRest) { new in Self.compare(old, new, ends, &difference) }
+                new.withFirst(of: newRest) { new in Self.compare(old, new, ends, isSingle, &difference) }
             }
             old.trimStart(compared.old, of: &oldRest)
             new.trimStart(compared.new, of: &newRest)
@@ -210,7 +214,8 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     ///   partners may be among those that come then.
     /// - Returns: how many were compared; at least one if there is one.
     private static func compare(
-        _ old: Elements, _ new: Elements, _ ends: (old: Bool, new: Bool), _ difference: inout TreeDifference<Element>
+        _ old: Elements, _ new: Elements, _ ends: (old: Bool, new: Bool), _ isSingle: ((Element) -> Bool)?,
+        _ difference: inout TreeDifference<Element>
     ) -> (old: Int, new: Int) {
         let commonEnd = ends.old && ends.new ? commonEnd(old, new) : 0
         let (oldEnd, newEnd) = (old.count - commonEnd, new.count - commonEnd)
@@ -223,7 +228,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
             var count = 0
             while count < most && old[oldIndex + count].pointee.id == new[newIndex + count].pointee.id { count += 1 }
             if count > 0 {
-                appendMatched(old, oldIndex, new, newIndex, count, &difference)
+                appendMatched(old, oldIndex, new, newIndex, count, isSingle, &difference)
                 oldIndex += count
                 newIndex += count
                 continue
@@ -259,19 +264,27 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
             newIndex = newEnd
         }
         if oldEnd == old.count { return (oldIndex, newIndex) }
-        appendMatched(old, oldEnd, new, newEnd, old.count - oldEnd, &difference)
+        appendMatched(old, oldEnd, new, newEnd, old.count - oldEnd, isSingle, &difference)
         return (old.count, new.count)
     }
 
     /// Adds elements in step, and which of them were updated.
     private static func appendMatched(
         _ old: Elements, _ oldIndex: Int, _ new: Elements, _ newIndex: Int, _ count: Int,
-        _ difference: inout TreeDifference<Element>
+        _ isSingle: ((Element) -> Bool)?, _ difference: inout TreeDifference<Element>
     ) {
-        difference.appendMatched(old.start + oldIndex, new.start + newIndex, count)
+        if isSingle == nil { difference.appendMatched(old.start + oldIndex, new.start + newIndex, count) }
         for index in 0..<count {
             let (old, oldOffset) = (old[oldIndex + index], old.start + oldIndex + index)
             let (new, newOffset) = (new[newIndex + index], new.start + newIndex + index)
+            if let isSingle {
+                if isSingle(old.pointee) {
+                    difference.appendOld(old.pointee, oldOffset)
+                    difference.appendNew(new.pointee, newOffset)
+                    continue
+                }
+                difference.appendMatched(oldOffset, newOffset, 1)
+            }
             if old.pointee.isUnchanged(in: new.pointee) { continue }
             difference.appendChange(
                 .init(old: old.pointee, oldOffset: oldOffset, new: new.pointee, newOffset: newOffset))

@@ -32,10 +32,14 @@ struct TreeDifference<Element: TreeElement> {
 
     /// Compares two versions of a tree.
     ///
+    /// - Parameter isSingle: which elements are no part of a matched run, unless a whole node is; nil for none.
     /// - Complexity: O(k · w · log n) for k elements that differ, in nodes of width w.
-    init(from oldTree: PersistentTree<Element>, to newTree: PersistentTree<Element>) {
+    init(
+        from oldTree: PersistentTree<Element>, to newTree: PersistentTree<Element>,
+        single isSingle: ((Element) -> Bool)? = nil
+    ) {
         if oldTree.top.isSame(as: newTree.top) { return }
-        var comparison = TreeComparison(oldTree, newTree)
+        var comparison = TreeComparison(oldTree, newTree, single: isSingle)
         self = comparison.compare()
     }
 

@@ -56,25 +56,27 @@ public struct ListRule: Sendable {
 
     /// No commit gives a row a key that another row has.
     ///
+    /// A row is given a key when it is inserted, or when its content changes. So rows that had one key before there was this rule can
+    /// still be checked, moved and indented. A row whose content was erased has no key.
+    ///
     /// - Parameters:
     ///   - name: what is unique, for errors.
     ///   - key: the key of a content; nil if such rows need none.
-    /// - Complexity: O(rows) for a commit that inserts or updates rows, and reads all contents.
+    /// - Complexity: O(rows) for a commit that inserts or updates rows. It reads all contents if a row is inserted or its content changes.
     public static func unique<Key: Hashable>(
         _ name: String, by key: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Key?
     ) -> ListRule {
         ListRule("unique \(name)") { change, content in
-            let changed = change.changes.items.inserted + change.changes.items.updated
-            if changed.isEmpty { return nil }
-            let ids = Set(changed.compactMap { change.after.item(at: $0)?.id })
+            let written = change.writtenRows
+            let ids = Set(written.map(\.id))
             var owners: [Key: UntypedID] = [:]
-            for item in changed.lazy.compactMap({ change.after.item(at: $0) }) {
+            for item in written where !item.content.isErased {
                 guard let key = try content(item).withUnsafeBytes(key) else { continue }
                 if let other = owners.updateValue(item.id, forKey: key) { return "rows \(other) and \(item.id)" }
             }
             if owners.isEmpty { return nil }
             for section in change.after.sections {
-                for item in section.items where !ids.contains(item.id) {
+                for item in section.items where !ids.contains(item.id) && !item.content.isErased {
                     if let key = try content(item).withUnsafeBytes(key), let other = owners[key] {
                         return "rows \(item.id) and \(other)"
                     }
@@ -102,6 +104,23 @@ public struct ListRule: Sendable {
             }
             return nil
         }
+    }
+}
+
+extension ListRule.Change {
+    /// The rows after the commit that it inserts, or gives another content.
+    ///
+    /// - Complexity: O(k log n) for k such rows, and O(n) if rows are updated, because a snapshot has no index of ids.
+    fileprivate var writtenRows: [UntypedRow] {
+        let inserted = changes.items.inserted.compactMap { after.item(at: $0) }
+        let updated = changes.items.updated.compactMap { after.item(at: $0) }
+        if updated.isEmpty { return inserted }
+        let ids = Set(updated.map(\.id))
+        var contents: [UntypedID: ContentReference] = [:]
+        for section in before.sections {
+            for item in section.items where ids.contains(item.id) { contents[item.id] = item.content }
+        }
+        return inserted + updated.filter { contents[$0.id]?.hasSameContent(as: $0.content) != true }
     }
 }
 

@@ -119,7 +119,7 @@ extension UntypedEditor {
         var draft = draft
         draft.cause = .revert(of: version)
         if draft.name.isEmpty { draft.name = try source.commit(version).name }
-        return try node(draft, onConflict) { try $0.merge(from: version, to: version.previous, onConflict) }
+        return try node(draft, onConflict) { try $0.merge([version], isInverse: true, onConflict) }
     }
 
     /// Restores the rows of a version, with a new commit that can be undone.
@@ -189,7 +189,8 @@ extension UntypedEditor {
         return try complete(move.stepVersions, onConflict) { editor in
             guard let change = editor.repeatedChange else { return try body(&editor) }
             return try editor.merge(
-                from: change.before, to: change.after, now: editor.state.snapshot(), change.moved)
+                from: change.before, to: change.after, now: editor.state.snapshot(), change.moved
+            ) { try Changeset.Elements(placedBy: [change.commit]) }
         }
     }
 
@@ -228,14 +229,7 @@ extension UntypedEditor {
         var conflicts: [MergeConflict] = []
         var neighbour: HistoryRevision?
         // Commits that continue each other are merged as one, so that what others took back of a later one is no conflict.
-        var run: (first: Version, last: Version)?
-        func mergeRun(_ editor: inout UntypedEditor) throws {
-            guard let run else { return }
-            conflicts +=
-                try isInverse
-                ? editor.merge(from: run.first, to: run.last.previous, onConflict)
-                : editor.merge(from: run.first.previous, to: run.last, onConflict)
-        }
+        var run: [Version] = []
         try step.forEach { node in
             // The rows before a commit are those after the commit that it continues, unless others edited in between.
             var isContinued = true
@@ -248,14 +242,14 @@ extension UntypedEditor {
             if isExact {
                 let commit = try node.version == last.version ? last : source.commit(node.version)
                 try appendEvents(of: commit, isInverse: isInverse)
-            } else if isContinued, let first = run?.first {
-                run = (first, node.version)
+            } else if isContinued || run.isEmpty {
+                run.append(node.version)
             } else {
-                try mergeRun(&self)
-                run = (node.version, node.version)
+                conflicts += try merge(run, isInverse: isInverse, onConflict)
+                run = [node.version]
             }
         }
-        try mergeRun(&self)
+        if !run.isEmpty { conflicts += try merge(run, isInverse: isInverse, onConflict) }
         return conflicts
     }
 
@@ -273,13 +267,17 @@ extension UntypedEditor {
         }
     }
 
-    /// Merges what leads from one version to another into the present rows.
+    /// Merges what commits that continue each other have changed into the present rows, or, with the last one first, the opposite.
     private mutating func merge(
-        from base: Version, to target: Version, _ onConflict: ConflictPolicy
+        _ commits: [Version], isInverse: Bool, _ onConflict: ConflictPolicy
     ) throws -> [MergeConflict] {
-        try merge(
+        let (first, last) = (commits.first!, commits.last!)
+        let (base, target) = isInverse ? (first, last.previous) : (first.previous, last)
+        let source = source
+        return try merge(
             from: source.snapshot(at: base), to: source.snapshot(at: target), now: state.snapshot(),
-            overrides: onConflict == .mine)
+            overrides: onConflict == .mine
+        ) { try Changeset.Elements(placedBy: commits.map(source.commit)) }
     }
 
     /// The undo that a redo takes back, if nothing but undos and redos of the scope has happened since: then the rows are those after it.

@@ -4,7 +4,7 @@
 // `Docs/Design/History.md` has the table of cases. If the present rows are those of the first snapshot, the result is
 // the second one.
 //
-// Always holds: a row or section in conflict is not changed; a row is never deleted and inserted.
+// Always holds: of a row or section in conflict, the field in conflict is not changed; a row is never deleted and inserted.
 
 extension UntypedEditor {
     /// Applies the change from one snapshot to another to the present rows.
@@ -15,18 +15,19 @@ extension UntypedEditor {
     ///   - now: a snapshot of the present rows, to distinguish moves of others from the moves of this merge.
     ///   - moved: the contents of `target` that are not in the log; nil if all are.
     ///   - overrides: whether changes of others to the same rows are overridden: see ``ConflictPolicy/mine``.
+    ///   - placed: what the commits have put somewhere that led from the one to the other, or back; nil if it is not known.
     /// - Returns: the conflicts.
     /// - Throws: ``ListError`` or an error of the log; the commit must then be cancelled.
     /// - Complexity: O((k + m) log n) for k rows in the change and m rows that differ between `base` and `now`; m counts
     ///   only if the change inserts or moves something.
     mutating func merge(
         from base: UntypedSnapshot, to target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents? = nil,
-        overrides: Bool = false
+        overrides: Bool = false, placed: () throws -> Changeset.Elements? = { nil }
     ) throws -> [MergeConflict] {
         // If nodes of a snapshot could not be read, its rows are placeholders, and the merge is wrong.
         try base.checked {
             try target.checked {
-                var merge = Merge(base, target, now: now, moved, overrides)
+                var merge = try Merge(base, target, now: now, moved, overrides, placed)
                 try merge.run(&self)
                 return merge.conflicts
             }
@@ -43,9 +44,9 @@ private struct Merge {
     /// Whether changes of others to the same rows are overridden.
     let overrides: Bool
     /// The changeset from the base to the target.
-    let change: Changeset
+    private(set) var change: Changeset
     /// Where what it updates is in the base.
-    private let origins: Changeset.Origins
+    private var origins: Changeset.Origins
     private(set) var conflicts: [MergeConflict] = []
     private var knownConflicts: Set<MergeConflict> = []
     /// The progress of the searches for anchors: among the sections of the target, and among the rows of one of them.
@@ -53,22 +54,28 @@ private struct Merge {
     private var searchedItems: (section: Int, searched: Searched) = (-1, Searched())
 
     /// The rows and sections that others moved. They are not used as anchors.
-    private var movedItems: Set<UntypedID> = []
-    private var movedSections: Set<UntypedID> = []
+    private var away = Changeset.Elements()
 
     init(
         _ base: UntypedSnapshot, _ target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents?,
-        _ overrides: Bool
-    ) {
+        _ overrides: Bool, _ placed: () throws -> Changeset.Elements?
+    ) throws {
         self.base = base
         self.target = target
         self.moved = moved
         self.overrides = overrides
         (change, origins) = Changeset.withOrigins(from: base, to: target)
-        if overrides || !change.placesSomething { return }
+        guard change.placesSomething else { return }
         let others = Changeset(from: base, to: now)
-        for move in others.items.moved { if let item = now.item(at: move.to) { movedItems.insert(item.id) } }
-        for move in others.sections.moved { movedSections.insert(now.sections[move.to].id) }
+        let moved = others.moved(in: now)
+        if !overrides { away = moved }
+        // If two rows have changed places, either may be the one that moves. That matters if others have touched one of them: then it is
+        // the one that the commits have put there.
+        let touched = others.deleted(in: base).union(moved)
+        let guessed = change.moved(in: target)
+        if !touched.isEmpty, !guessed.isEmpty, let placed = try placed(), touched.meets(placed.union(guessed)) {
+            (change, origins) = Changeset.withOrigins(from: base, to: target, moving: placed)
+        }
     }
 
     mutating func run(_ editor: inout UntypedEditor) throws {
@@ -102,7 +109,7 @@ extension Merge {
                     add(.section(section.id), .gone)
                     continue
                 }
-                if movedSections.contains(section.id) {
+                if away.sections.contains(section.id) {
                     add(.section(section.id), .moved)
                     continue
                 }
@@ -121,10 +128,10 @@ extension Merge {
 
     /// The place of a section of the target: after its anchor, the nearest section before it that is in its place.
     private mutating func sectionPlace(_ index: Int, _ editor: inout UntypedEditor) -> Int {
-        let (target, movedSections) = (target, movedSections)
+        let (target, away) = (target, away.sections)
         return searchedSections.nearest(before: index) { before in
             let id = target.sections[before].id
-            return movedSections.contains(id) ? nil : editor.state.indexOfSection(id).map { $0 + 1 }
+            return away.contains(id) ? nil : editor.state.indexOfSection(id).map { $0 + 1 }
         } ?? 0
     }
 
@@ -259,7 +266,7 @@ extension Merge {
     private mutating func move(to path: ListIndexPath, _ editor: inout UntypedEditor) throws {
         guard let item = target.item(at: path) else { return }
         guard let source = editor.state.indexPath(of: item.id) else { return add(.item(item.id), .gone) }
-        guard !movedItems.contains(item.id) else { return add(.item(item.id), .moved) }
+        guard !away.items.contains(item.id) else { return add(.item(item.id), .moved) }
         guard let place = try place(of: path, &editor) else { return add(.item(item.id), .sectionGone) }
         let run = ItemRun(path: source, count: 1)
         try editor.moveRun(run, to: Gap(place: place, anchor: nil).path(without: .one(run)))
@@ -271,10 +278,10 @@ extension Merge {
         let section = target.sections[path.section]
         guard let index = editor.state.indexOfSection(section.id) else { return nil }
         if searchedItems.section != path.section { searchedItems = (path.section, Searched()) }
-        let movedItems = movedItems
+        let away = away.items
         let item = searchedItems.searched.nearest(before: path.item) { before in
             let id = section.items[before].id
-            guard !movedItems.contains(id), let anchor = editor.state.indexPath(of: id), anchor.section == index else {
+            guard !away.contains(id), let anchor = editor.state.indexPath(of: id), anchor.section == index else {
                 return nil
             }
             return anchor.item + 1
@@ -345,6 +352,20 @@ extension Changeset {
     /// Whether it inserts or moves rows or sections, for which a place has to be found.
     fileprivate var placesSomething: Bool {
         !(items.inserted.isEmpty && items.moved.isEmpty && sections.inserted.isEmpty && sections.moved.isEmpty)
+    }
+
+    /// What it moves; `new` are the rows that it leads to.
+    fileprivate func moved(in new: UntypedSnapshot) -> Elements {
+        Elements(
+            items: Set(items.moved.lazy.compactMap { new.item(at: $0.to)?.id }),
+            sections: Set(sections.moved.lazy.map { new.sections[$0.to].id }))
+    }
+
+    /// What it deletes; `old` are the rows that it leads from.
+    fileprivate func deleted(in old: UntypedSnapshot) -> Elements {
+        Elements(
+            items: Set(items.deleted.lazy.compactMap { old.item(at: $0)?.id }),
+            sections: Set(sections.deleted.lazy.map { old.sections[$0].id }))
     }
 }
 

@@ -103,7 +103,7 @@ extension UntypedEditor {
         if let reason = try commit.givenUpReason { return try givingUp(commit, reason) }
         (repeatedIdentifier, repeatedStep) = (try commit.identifier, isUndisturbed && commit.continuesStep)
         // Otherwise the step is undone or redone as it is now, without what others did to the same rows.
-        repeatedChange = isExact ? nil : (change.before, change.after, moved)
+        repeatedChange = isExact ? nil : (commit, change.before, change.after, moved)
         defer { (repeatedIdentifier, repeatedStep, repeatedChange) = (nil, nil, nil) }
         let places = moved.places
         if isUndisturbed, let scope = commit.scope {
@@ -120,9 +120,11 @@ extension UntypedEditor {
         }
         do {
             try begin(draft)
-            let conflicts = try merge(from: change.before, to: change.after, now: state.snapshot(), moved)
+            let conflicts = try merge(from: change.before, to: change.after, now: state.snapshot(), moved) {
+                try Changeset.Elements(placedBy: [commit])
+            }
             for annotation in try commit.annotations() where annotation.name != CommitAnnotation.identifier {
-                annotate(annotation.name, with: annotation.value)
+                annotate(own: annotation.name, with: annotation.value)
             }
             if let new = try finish() {
                 return RebasedCommit(commit, became: new, conflicts)
@@ -135,6 +137,10 @@ extension UntypedEditor {
             moved.restore(places)
             let reason = error.description
             return RebasedCommit(commit, became: try finishEmpty(draft, reason), reason: reason)
+        } catch {
+            // A commit that stays begun would keep the owner from replacing the state.
+            if isEditing { cancel() }
+            throw error
         }
     }
 
@@ -180,7 +186,7 @@ extension UntypedEditor {
         draft.tracking = .untracked
         draft.cause = .edit
         try begin(draft)
-        annotate(CommitAnnotation.lostRace, with: Array(reason.utf8))
+        annotate(own: CommitAnnotation.lostRace, with: Array(reason.utf8))
         isKeptEmpty = true
         defer { isKeptEmpty = false }
         guard let commit = try finish() else { preconditionFailure("a commit that is kept empty is finished") }

@@ -3,14 +3,18 @@
 // A row that is gone comes back beside the nearest of its former neighbours that is still in its section. Contents are not
 // copied: the restored row refers to the content where it was written.
 //
-// Always holds: a function that throws has changed nothing; other rows neither move nor get other parents, except that rows
-// that were below a restored row may be below it again.
+// Always holds: a function that throws has changed nothing; other rows neither move nor change their depths. Their parents follow
+// from the depths, so rows after a restored row may get another parent.
 
 extension UntypedEditor {
     /// Restores a row as it was in a snapshot: its content, its checkmark, its depth, and whether it was collapsed.
     ///
     /// A row that is in the list stays where it is. Any other comes back into the section that it was in, beside the nearest of the
     /// rows around it that are still there, or else at the end. If the section is gone, it is made again with its title.
+    ///
+    /// In an outline, only this row gets its depth back, as with ``changeDepth(of:by:)``, so rows after it may get another parent. If it is
+    /// less deep than before, the deeper rows right after it are below it then. If it comes back before rows that were below it, so are
+    /// the rows that others have put after those.
     ///
     /// ```swift
     /// let then = try store.snapshot(at: 12)

@@ -48,6 +48,8 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     private var eventCount = 0
     /// The number of events that are annotations.
     private var annotationCount = 0
+    /// The name of an annotation that the app has made and that only the library may make, so that the commit is refused.
+    var refusedAnnotation: String?
 
     private var historyWriter = HistoryWriter()
     var coalescing = StepCoalescing()
@@ -59,7 +61,7 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     var repeatedStep: Bool?
     /// The rows before and after the present commit as it was before, if it is made again and changes the same, and the contents that have
     /// moved since.
-    var repeatedChange: (before: UntypedSnapshot, after: UntypedSnapshot, moved: MovedContents)?
+    var repeatedChange: (commit: Commit, before: UntypedSnapshot, after: UntypedSnapshot, moved: MovedContents)?
     /// Whether the present commit is made even if it has only annotations.
     var isKeptEmpty = false
     /// The rules of the app, which each commit has to keep.
@@ -150,7 +152,7 @@ extension UntypedEditor {
         let version = state.version.next
         writer.begin(draft, version: version, entry: entry, link: RecordLayout.link(to: checksum))
         eventsOffset = writer.count
-        (eventCount, annotationCount) = (0, 0)
+        (eventCount, annotationCount, refusedAnnotation) = (0, 0, nil)
         failuresBefore = state.pool.failureCount
         rowsBefore = rules.isEmpty ? nil : state.snapshot()
         shape = .nothing
@@ -166,14 +168,18 @@ extension UntypedEditor {
     ///
     /// - Returns: the commit, ready to be appended to the log; nil if it has no events except annotations, and then the
     ///   version does not change. (A checkout is a commit even without events.)
-    /// - Throws: ``ListError/commitTooLarge(bytes:)``, or ``ListError/limitReached(what:limit:)`` for versions. The
-    ///   commit is then cancelled.
+    /// - Throws: ``ListError/commitTooLarge(bytes:)``, ``ListError/limitReached(what:limit:)`` for versions,
+    ///   ``ListError/brokenRule(name:reason:)`` or ``ListError/reservedAnnotation(_:)``. The commit is then cancelled.
     /// - Complexity: O(nodes changed + bytes).
     public mutating func finish() throws -> Commit? {
         try checkNotLent()
         precondition(isEditing, "a commit is begun before it is finished")
         // A snapshot that is kept would keep the file open.
         let rowsBefore = rowsBefore.take()
+        if let name = refusedAnnotation {
+            cancel()
+            throw ListError.reservedAnnotation(name)
+        }
         guard eventCount > annotationCount || draft.cause.isMove || isKeptEmpty else {
             isEditing = false
             (eventCount, annotationCount) = (0, 0)
@@ -190,7 +196,7 @@ extension UntypedEditor {
                 throw error
             }
         }
-        if let id = repeatedIdentifier ?? makeIdentifier?() { annotate(CommitAnnotation.identifier, with: id) }
+        if let id = repeatedIdentifier ?? makeIdentifier?() { annotate(own: CommitAnnotation.identifier, with: id) }
         // An event takes at least one byte, so this also limits the number of events.
         guard writer.count <= recordLimit else {
             let bytes = writer.count
@@ -253,7 +259,7 @@ extension UntypedEditor {
     public mutating func cancel() {
         precondition(isEditing, "a commit is begun before it is cancelled")
         rollBack(to: eventsOffset, keeping: 0)
-        shape = .nothing
+        (shape, refusedAnnotation) = (.nothing, nil)
         isEditing = isLent
         if !isLent { rowsBefore = nil }
     }
@@ -376,10 +382,10 @@ extension UntypedEditor {
     /// Makes several edits atomically: if one throws, those before it are rolled back.
     package mutating func atomically(_ body: (inout UntypedEditor) throws -> Void) throws {
         let mark = writer.count
-        let (count, before) = (eventCount, shape)
+        let (count, before, reserved) = (eventCount, shape, refusedAnnotation)
         do { try body(&self) } catch {
             rollBack(to: mark, keeping: count)
-            shape = before
+            (shape, refusedAnnotation) = (before, reserved)
             throw error
         }
     }

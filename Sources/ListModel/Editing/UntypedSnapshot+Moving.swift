@@ -9,7 +9,7 @@ extension UntypedSnapshot {
     ///   - source: the index path of the row.
     ///   - target: its index path after the move. The index counts the rows without the moved one.
     /// - Throws: ``ListError/sectionIndexOutOfRange(_:valid:)`` or ``ListError/itemIndexOutOfRange(_:valid:)`` if the
-    ///   row or the target does not exist.
+    ///   row or the target does not exist; an error of rows that could not be read.
     /// - Complexity: O(log n).
     package func moving(from source: ListIndexPath, to target: ListIndexPath) throws -> UntypedSnapshot {
         guard let item = item(at: source) else {
@@ -26,14 +26,21 @@ extension UntypedSnapshot {
     /// let after = try before.applying(store.commit(Version(7)).events())
     /// ```
     ///
-    /// - Throws: ``ListError`` if an event does not fit the rows.
+    /// A snapshot has no index of ids, so it is not checked that the ids of rows and sections that an event inserts are new. Events of
+    /// the commits that follow the snapshot's version always fit.
+    ///
+    /// - Throws: ``ListError`` if an event does not fit the rows: an index or a depth is out of range, or another id is at the index;
+    ///   an error of rows that could not be read.
     /// - Complexity: O(k log n) for events of k rows.
     public func applying(_ events: some Sequence<ListEvent>) throws -> UntypedSnapshot {
-        // A separate pool, so that these changes are not counted among the changes that a checkpoint stores.
+        // A separate pool, so that these changes are not counted among the changes that a checkpoint stores. It counts its own
+        // failed reads: after one, rows of the result would be placeholders.
         let pool = NodePool(joining: tree.pool, tree.pool)!
-        let own = UntypedSnapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, pool))
-        var state = ListState(from: own)
-        for event in events { try state.apply(event) }
-        return state.snapshot()
+        return try pool.checked {
+            let own = UntypedSnapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, pool))
+            var state = ListState(from: own)
+            for event in events { try state.apply(event) }
+            return state.snapshot()
+        }
     }
 }

@@ -17,10 +17,15 @@ public struct CommitAnnotation: Hashable, Sendable {
     public static let selectionBefore = "selection.before"
     /// The name of the selection after an edit.
     public static let selectionAfter = "selection.after"
-    /// The name under which a commit says why nothing is left of an edit: another process committed first.
+    /// The name under which a commit says why nothing is left of an edit: another process committed first. Only the library attaches
+    /// a value of this name.
     public static let lostRace = "lost-race"
-    /// The name of the id of a commit of a replica, by which it is recognised when it was made again elsewhere.
+    /// The name of the id of a commit of a replica, by which it is recognised when it was made again elsewhere. Only the library
+    /// attaches a value of this name.
     public static let identifier = "id"
+
+    /// Whether only the library attaches values of a name.
+    public static func isReserved(_ name: String) -> Bool { name == lostRace || name == identifier }
 }
 
 extension Commit {

@@ -65,13 +65,13 @@ package struct ContentEraser {
     /// - Throws: ``RecordError`` if the record is damaged.
     package mutating func find(in record: UnsafeRawBufferPointer, of version: Version) throws {
         let header = try RecordHeader(record, version: version, previousChecksum: nil)
-        // An edit may write the same by chance.
-        let mayCopy = header.cause != .edit
         let isOfOrigin = try !origins.isEmpty && origins.contains(header.names(record, version: version).origin)
         var hasOne = false
         var reader = RecordReader(record, version: version, from: header.eventsOffset)
         var end = header.eventsOffset
         for event in try reader.readEvents(header.eventCount) {
+            // An update may write the same by chance. A row that is inserted with a content that it had was restored, or a reload kept it.
+            let mayCopy = if case .itemUpdated = event { header.cause != .edit } else { true }
             event.forEachContent { id, content in
                 let place = content.place(in: record, of: version, after: end)
                 if let place { end = place.upperBound }

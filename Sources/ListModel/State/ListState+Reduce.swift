@@ -156,9 +156,11 @@ extension ListState {
 extension ListState {
     private mutating func indent(_ ids: ListRun<UntypedID>, at path: ListIndexPath, by change: Int) throws {
         for item in try items(ids, at: path) {
-            // The sum cannot overflow, because a change is at most a depth.
-            let depth = item.depth + change
-            guard UntypedRow.depths.contains(depth) else { throw ListError.depthOutOfRange(item.id, depth: depth) }
+            // An event that was not read from a log may have any number. No depth is negative, so the sum overflows only upwards.
+            let (depth, isTooLarge) = item.depth.addingReportingOverflow(change)
+            guard !isTooLarge, UntypedRow.depths.contains(depth) else {
+                throw ListError.depthOutOfRange(item.id, depth: isTooLarge ? change : depth)
+            }
         }
         editRows(inSection: path.section) { rows, _, pool, _ in
             rows.updateAll(in: path.item..<path.item + ids.count, pool) { $0.changeDepth(by: change) }

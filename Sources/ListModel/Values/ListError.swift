@@ -61,6 +61,8 @@ public enum ListError: Error, Sendable {
     case limitReached(what: String, limit: UInt64)
     /// A commit would break a rule that the app has declared: see ``ListRule``.
     case brokenRule(name: String, reason: String)
+    /// An annotation of the commit has a name that only the library may use: see ``CommitAnnotation``.
+    case reservedAnnotation(String)
     /// The content that this version gave a row was erased.
     case erasedContent(Version)
     /// No version has this name.
@@ -151,9 +153,9 @@ extension ListError {
         case .unknownItem, .unknownSection, .notInVersion, .duplicateItem, .duplicateSection, .itemIndexOutOfRange,
             .sectionIndexOutOfRange, .identityChanged, .unencodable, .otherKind, .movedOntoItself, .depthOutOfRange,
             .cannotIndent, .cannotOutdent, .nothingToUndo, .nothingToRedo, .conflicts, .notInHistory, .groupMismatch,
-            .insideCommit, .commitTooLarge, .limitReached, .brokenRule, .erasedContent, .unknownName, .duplicateName,
-            .invalidName,
-            .eventMismatch, .unreadable:
+            .insideCommit, .commitTooLarge, .limitReached, .brokenRule, .reservedAnnotation, .erasedContent,
+            .unknownName,
+            .duplicateName, .invalidName, .eventMismatch, .unreadable:
             true
         default: false
         }
@@ -196,6 +198,7 @@ extension ListError {
         case .commitTooLarge: "commitTooLarge"
         case .limitReached: "limitReached"
         case .brokenRule: "brokenRule"
+        case .reservedAnnotation: "reservedAnnotation"
         case .erasedContent: "erasedContent"
         case .unknownName: "unknownName"
         case .duplicateName: "duplicateName"
@@ -275,6 +278,7 @@ extension ListError: CustomStringConvertible {
         case .commitTooLarge(let bytes): "the commit has \(bytes) bytes, and a record holds less than 4 GiB"
         case .limitReached(let what, let limit): "there are at most \(limit) \(what)"
         case .brokenRule(let name, let reason): "the rule \"\(name)\" would be broken: \(reason)"
+        case .reservedAnnotation(let name): "only the library may attach an annotation named \"\(name)\""
         case .erasedContent(let version): "the content of version \(version) was erased"
         case .unknownName(let name): "no version has the name \"\(name)\""
         case .duplicateName(let name, let version): "version \(version) has the name \"\(name)\" already"

@@ -1,6 +1,7 @@
 // Conflicts of a three-way merge: changes that could not be applied, because others changed the same rows meanwhile.
 //
-// Always holds: a merge does not change a row or section that it reports as a conflict.
+// Always holds: a merge does not change the field in conflict: the content, the depth, the title or the place. It may change
+// the other fields of the same row or section.
 
 /// A row or section that an undo, a redo or a revert did not find as expected.
 public struct MergeConflict: Hashable, Sendable {

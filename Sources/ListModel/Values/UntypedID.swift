@@ -31,6 +31,21 @@ public enum UntypedID: Hashable, Sendable {
         default: false
         }
     }
+
+    /// Hashes a string by its bytes, as `==` compares it. The hash of `String` is the same for all canonically equivalent spellings,
+    /// so somebody could choose many ids that have one hash.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        switch self {
+        case .integer(let value): hasher.combine(value)
+        case .uuid(let value): hasher.combine(value)
+        case .string(let value):
+            var copy = value
+            copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            // The end: no UTF-8 has this byte.
+            hasher.combine(UInt8.max)
+        }
+    }
 }
 
 extension UntypedID {

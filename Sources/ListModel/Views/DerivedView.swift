@@ -106,7 +106,8 @@ public enum QueryStage: Sendable {
     /// Shows the rows of outlines that no collapsed row hides, with their depths. Parents are decided among the rows of
     /// the stage below: see ``SectionOutline``.
     case visibleRows
-    /// Shows the first rows over all sections, and leaves out the sections after the last of them.
+    /// Shows the first rows over all sections, and leaves out the sections after the last of them. If there are no more rows than
+    /// that, all sections are shown, also empty ones at the end.
     case first(Int)
     /// Shows the first rows of each section.
     case firstOfEachSection(Int)

@@ -47,7 +47,8 @@ struct FirstRows: Sendable {
 // MARK: - The first rows of a snapshot
 
 extension UntypedSnapshot {
-    /// The first rows of the list, across its sections, and the sections of these rows.
+    /// The first rows of the list, across its sections, and the sections up to that of the last of these rows. If the list has no
+    /// more rows than that, the result is the whole list, with empty sections at its end.
     ///
     /// It shares all its rows with this snapshot, so a changeset between two of them costs only their difference.
     ///

@@ -40,11 +40,17 @@ extension CommitLog {
 
     /// Gives a version a name.
     ///
-    /// - Throws: ``ListError/duplicateName(_:of:)``; ``ListError/unknownVersion(_:head:)`` if its commit is not in the database.
+    /// - Throws: ``LostRace`` if the commit of the version leads to other rows: another process has replaced a pending one of a replica;
+    ///   ``ListError/duplicateName(_:of:)``; ``ListError/unknownVersion(_:head:)`` if its commit is not in the database.
     func add(_ named: NamedVersion) throws {
         try environment.write { txn in
             let head = try LogRows(meta: meta, commits: commits, sealed: base.sealed).readHead(txn).version
             if named.version > head { throw ListError.unknownVersion(named.version, head: head) }
+            // A commit that is packed or dropped stays as it is.
+            let hash = try txn.withValue(forKey: named.version.rawValue, in: commits) { record in
+                try record.map { try RecordHeader.stateHash($0, version: named.version) }
+            }
+            if let hash, hash != named.stateHash { throw LostRace() }
             try put(named, &txn)
         }
     }

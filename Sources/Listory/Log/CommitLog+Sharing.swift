@@ -82,14 +82,26 @@ extension CommitLog {
 
     /// Checks what makes the file a replica, for verification.
     ///
+    /// - Parameter version: the newest version, in the database or in the journal.
     /// - Throws: an error that says what is damaged.
     func checkSharing(through version: Version) throws {
         _ = try setAsideCommits()
-        guard let end = confirmed.end, end.version > base.version, end.version <= version else { return }
+        try checkConfirmedEnd(isWithin: version)
+        guard let end = confirmed.end, end.version > base.version else { return }
         if let checksum = try checksum(of: end.version), checksum != end.checksum {
             throw ListError.headMismatch(
                 what: "confirmed end", expected: "the checksum \(checksum) of its commit", found: "\(end.checksum)")
         }
+    }
+
+    /// Checks that the confirmed end is not after the newest version, which was read later: only what is durable is confirmed, and a
+    /// replica never gets fewer commits.
+    ///
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)``.
+    func checkConfirmedEnd(isWithin version: Version) throws {
+        guard let end = confirmed.end, end.version > version else { return }
+        throw ListError.headMismatch(
+            what: "confirmed end", expected: "at most version \(version)", found: "version \(end.version)")
     }
 
     private func put(_ rows: [(key: String, row: [UInt8])], into copy: Environment) throws {

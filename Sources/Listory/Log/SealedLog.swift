@@ -48,6 +48,12 @@ struct SealedLog: Sendable {
                     throw ListError.headMismatch(
                         what: "key of a packed block", expected: "\(block.first)", found: "\(first)")
                 }
+                // The rows before it would be looked for in front of the log.
+                guard first > base.version else {
+                    throw ListError.headMismatch(
+                        what: "beginning of a packed block", expected: "one after version \(base.version)",
+                        found: "\(first)")
+                }
                 if block.first <= version && version <= block.last { result = try body(block) }
                 return false
             }

@@ -39,20 +39,15 @@ extension UntypedStore {
     /// Copies a store that another process may be editing.
     fileprivate func copyOfReader(to scratch: String, progress: @escaping (Double) -> Void) throws {
         let log = group.log
-        // The journal first: commits that are drained meanwhile are in the copied databases, and are not added twice.
-        let findings = try log.readHead()
-        let records = log.journal.records(of: findings.firstInJournal.rawValue...UInt64.max)
+        // The journal first: commits that are drained meanwhile are in the copied databases, and are not added twice. What is found is not
+        // noted as the end of the log: another thread may read a later one meanwhile.
+        let records = try log.journal.readCopy().0.records
         try log.copyDatabases(to: scratch, progress: progress)
-        guard let records else { return }
+        guard records.count > 0 else { return }
         let copy = try CommitLog(path: scratch, mode: .open, options: unknownOptions(false))
         defer { try? copy.environment.close() }
         let copied = try copy.readHead().head
         guard let first = records.index(of: copied.version.next) else { return }
         _ = try copy.append(records, first..<records.count, after: copied)
     }
-}
-
-extension Journal.Findings {
-    /// The first version that is only in the journal, if there is one.
-    fileprivate var firstInJournal: Version { Version(head.version.rawValue - commitCount + 1) }
 }

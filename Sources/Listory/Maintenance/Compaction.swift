@@ -204,12 +204,13 @@ extension UntypedStore {
 
     /// Checks that a compaction leaves a replica one.
     ///
-    /// - Throws: ``ListError/replica(path:reason:)``.
+    /// - Throws: ``ListError/replica(path:reason:)``; ``ListError/headMismatch(what:expected:found:)`` if the confirmed end is damaged.
     private func checkMayReplaceReplica(_ compaction: Compaction) throws {
         guard let confirmed = group.log.confirmed.end, !compaction.isDryRun else { return }
         if compaction.erased != nil {
             throw ListError.replica(path: path, reason: "the other replicas and the shared log have the contents, too")
         }
+        try group.log.checkConfirmedEnd(isWithin: durableVersion)
         let pending = durableVersion.rawValue - confirmed.version.rawValue
         if pending > 0 {
             throw ListError.replica(path: path, reason: "\(pending) commits are not in the shared log yet")

@@ -61,10 +61,13 @@ extension UntypedStore {
     ) throws -> Bool {
         try withHead { _ in }
         let path = filePath
-        guard let checkpointer, checkpointer.mayTrim, group.log.confirmed.covers(durableVersion) else { return false }
+        // Read once: it is lower for a moment while pending commits of a replica are being replaced.
+        let durable = durableVersion
+        guard let checkpointer, checkpointer.mayTrim, group.log.confirmed.covers(durable) else { return false }
         let base = try oldestVersion(keptBy: retention)
+        guard base <= durable else { return false }
         try removeSuccessor(lackingVersionsFrom: base)
-        let kept = durableVersion.rawValue - base.rawValue
+        let kept = durable.rawValue - base.rawValue
         // A store may stay open for months, so a successor may have too much as well.
         let oldest = oldestVersionOfSuccessor ?? oldestVersion
         guard base > oldest, base.rawValue - oldest.rawValue >= max(count, kept) else { return false }
@@ -77,13 +80,15 @@ extension UntypedStore {
         let unfinished = UntypedStore.unfinishedSuccessor(of: path)
         defer { for name in [scratch, unfinished] { DataFile.remove(name) } }
         for name in [scratch, unfinished, UntypedStore.successor(of: path)] { DataFile.remove(name) }
+        // As above.
+        let durable = durableVersion
+        guard base <= durable else { return false }
         var compaction = Compaction(keeping: .from(base))
         let lastPacked = try group.log.sealed.lastPacked()
         compaction.isPacked = options.unpackedCount < .max || lastPacked > base
         // Another process may have packed commits that this one has not read yet.
-        let packed = min(durableVersion, max(base, lastPacked))
-        compaction.unpackedCount = max(
-            1, min(options.unpackedCount, Int(durableVersion.rawValue - packed.rawValue)))
+        let packed = min(durable, max(base, lastPacked))
+        compaction.unpackedCount = max(1, min(options.unpackedCount, Int(durable.rawValue - packed.rawValue)))
         compaction.checkpointSpacing = max(options.checkpoints.interval, options.checkpoints.maximumSpacing)
         var compactor = try Compactor(self, compaction, to: scratch, options)
         let written = try compactor.run { _ in try checkGoesOn() }

@@ -39,8 +39,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private var head: Version?
     /// The states of projections.
     private(set) var projections: [(name: String, state: ProjectionRow)] = []
-    /// How much of the log is in a shared one, if the new file is to be a replica as this one was. One that lacks something must not be: its
-    /// last commit would take what it lacks from all others.
+    /// How much of the log is in a shared one, if the new file is to be a replica as this one was: nothing, if the row that says so is
+    /// damaged. A file that lacks something must not be a replica: its last commit would take what it lacks from all others.
     var confirmed: LogHead?
     /// The commits of a replica that were set aside, by their keys, and how many of them cannot be read.
     private(set) var setAside: [String: SetAsideCommit] = [:]
@@ -126,7 +126,10 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             }
         case LogFormat.baseKey: noteBase(try scan.bytes(at: entry.value))
         case LogFormat.identifierKey: identifierKinds = IdentifierKinds(bytes: try scan.bytes(at: entry.value))
-        case LogFormat.confirmedKey: confirmed = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
+        case LogFormat.confirmedKey:
+            let end = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
+            if end == nil { damagedEntryCount += 1 }
+            confirmed = end ?? LogHead()
         case let key where key.hasPrefix(LogFormat.setAsidePrefix):
             let row = try scan.bytes(at: entry.value)
             if let commit = try? row.withUnsafeBytes({ try SetAsideCommit($0) }) {

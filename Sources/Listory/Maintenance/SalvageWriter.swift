@@ -77,8 +77,7 @@ extension SalvageIndex {
             }
             checksum = unit.checksum
             try file?.add(unit, bytes)
-            // No checkpoint covers pending commits.
-            if unit.last == confirmed?.version { try file?.takeCheckpoint(&state) }
+            try file?.takeCheckpointOfConfirmed(&state)
             progress(unit.last.rawValue)
         }
         if let rest, let piece {
@@ -134,9 +133,10 @@ private struct SalvageFile: ~Copyable {
     private var file: NewStoreFile
     private let index: SalvageIndex
     private var sealed = Version.empty
-    /// The version of the newest checkpoint.
-    private var newest = Version.empty
-    /// The versions of states of projections and of the confirmed end, and the checksums of their records.
+    /// The confirmed end of a replica. That of the base, until the commit comes of which the damaged file says that it is the last confirmed
+    /// one: an earlier end does no harm, because the commits behind it come back from the shared log as they are.
+    private var confirmed = LogHead()
+    /// The versions of states of projections, and the checksums of their records.
     private let wanted: Set<Version>
     private var checksums: [Version: UInt64] = [:]
 
@@ -145,18 +145,22 @@ private struct SalvageFile: ~Copyable {
     init(_ path: String, _ options: StoreOptions, _ index: SalvageIndex) throws {
         file = try NewStoreFile(at: path, options)
         self.index = index
-        wanted = Set(index.projections.map(\.state.version) + (index.confirmed.map { [$0.version] } ?? []))
+        wanted = Set(index.projections.map(\.state.version))
     }
 
     mutating func begin(_ state: inout ListState, _ versions: [FirstVersion]) throws {
         let index = index
         try file.begin(&state, with: versions) { try? index.content(of: $0) }
         checksums[file.head.version] = file.head.checksum
+        confirmed = file.head
     }
 
     mutating func advance(_ record: [UInt8], _ version: Version) throws {
         try record.withUnsafeBytes { try file.advance(over: $0, of: version) }
         if wanted.contains(version) { checksums[version] = file.head.checksum }
+        if let end = index.confirmed, end.version == version, end.checksum == file.head.checksum {
+            confirmed = file.head
+        }
     }
 
     mutating func add(_ unit: SalvageIndex.Unit, _ bytes: [UInt8]) throws {
@@ -174,26 +178,24 @@ private struct SalvageFile: ~Copyable {
         _ state: inout ListState, _ base: LogBase, _ older: Set<ContentReference>, _ names: [NamedVersion]
     ) throws -> Set<ContentReference> {
         try file.flush()
-        if state.version > base.version, index.confirmed.map({ $0.version >= state.version }) ?? true {
-            try takeCheckpoint(&state)
-        }
+        // A replica has one of its confirmed end.
+        if state.version > base.version, index.confirmed == nil { try takeCheckpoint(&state) }
         let lost = try file.putContents(older) { try index.content(of: $0) }
         var base = base
         base.sealed = max(sealed, base.version)
         if base.sealed > .empty { try file.put(base) }
         try file.put(names)
         try index.copyProjections(to: file.database, checksums)
-        let confirmed = index.confirmed.flatMap { end in
-            end.version == .empty || checksums[end.version] == end.checksum ? end : nil
-        }
-        try file.put(confirmed, setAside: Array(index.setAside.values))
+        try file.put(index.confirmed == nil ? nil : confirmed, setAside: Array(index.setAside.values))
         return lost
     }
 
-    /// Takes a checkpoint, unless the newest one is of the same version.
-    mutating func takeCheckpoint(_ state: inout ListState) throws {
-        if newest == state.version { return }
-        newest = state.version
+    /// Takes a checkpoint of a replica at its confirmed end: none covers pending commits.
+    mutating func takeCheckpointOfConfirmed(_ state: inout ListState) throws {
+        if index.confirmed != nil && confirmed.version == state.version { try takeCheckpoint(&state) }
+    }
+
+    private mutating func takeCheckpoint(_ state: inout ListState) throws {
         state.rebuild()
         let index = index
         try file.takeCheckpoint(of: &state) { try? index.content(of: $0) }

@@ -38,17 +38,23 @@ public struct StoreVerification: Hashable, Sendable {
     public init(path: String, progress: (Double) throws -> Void = { _ in }) throws {
         self = try door {
             var (ends, earlier): (Ends?, Ends?)
+            var attempt = 1
             while true {
                 do { return try StoreVerification(checking: path, ends: &ends, progress) } catch  where error.saysDamage
                 {
                     // Another process may have replaced the pending commits of a replica while they were read: then the ends are others the
-                    // next time.
-                    guard ends?.confirmed != nil, ends != earlier else { throw error }
-                    earlier = ends
+                    // next time. They are also others each time if it edits a damaged one.
+                    guard ends?.confirmed != nil, ends != earlier, attempt < StoreVerification.attemptCount else {
+                        throw error
+                    }
+                    (earlier, attempt) = (ends, attempt + 1)
                 }
             }
         }
     }
+
+    /// How often a replica is checked in which damage is found: as often as the pages of a changing file.
+    private static let attemptCount = 8
 
     /// Where the log and what is confirmed of it end.
     private struct Ends: Equatable {

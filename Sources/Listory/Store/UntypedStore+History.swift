@@ -181,7 +181,8 @@ extension UntypedStore {
     ///
     /// - Parameters:
     ///   - id: the row. If it is in the list, it gets its content, checkmark and depth back; otherwise it comes back beside its former
-    ///     neighbours. See ``UntypedEditor/restore(_:from:)``, which does this inside an edit.
+    ///     neighbours. Rows after it keep their depths, so in an outline they may get another parent. See
+    ///     ``UntypedEditor/restore(_:from:)``, which does this inside an edit.
     ///   - version: any version that has the row.
     ///   - name: the user's action.
     ///   - origin: the author of the commit.

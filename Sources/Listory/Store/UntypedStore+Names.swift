@@ -15,48 +15,27 @@ extension StoreProtocol {
     /// ```
     ///
     /// A name is no edit: there is no update and no undo step. The commits up to the version are durable afterwards, and so is the
-    /// name. A version may have several names. Names are compared byte by byte.
+    /// name. A version may have several names. Names are compared byte by byte. It waits for an edit in progress.
     ///
     /// - Parameters:
     ///   - name: 1 to 255 bytes of UTF-8.
-    ///   - version: a version whose rows can be read; nil for the newest. If its commit is not durable and another process commits
-    ///     first, it has another version then, which gets the name.
+    ///   - version: a version whose rows can be read; nil for the newest. If its commit is not durable, or pending in a replica, and another
+    ///     process commits first, it has another version then, which gets the name.
     /// - Returns: the version with its name.
     /// - Throws: ``ListError/duplicateName(_:of:)``, ``ListError/invalidName(_:validBytes:)``; ``ListError/readOnly``, ``ListError/closed``;
     ///   ``ListError/unknownVersion(_:head:)``, also for the empty list before the first commit; ``ListError/droppedVersion(_:oldest:)``;
-    ///   ``ListError/appendFailed(durable:cause:)``, an error of the log.
+    ///   ``ListError/appendFailed(durable:cause:)``; ``ListError/writtenElsewhere(expected:found:)`` if another process has just replaced the
+    ///   commit of a replica, and what it has become is not known: try it again; an error of the log.
     /// - Complexity: that of a snapshot of the version, and two syncs.
     @discardableResult
     public func addName(_ name: String, to version: Version? = nil) throws -> NamedVersion {
         try door {
-            // At once, because commits that are not durable get other versions if another process commits first.
-            let (newest, pending, shift) = try core.withHead { head in
-                let newest = head.editor.state.version
-                let version = version ?? newest
-                let isPending = version > durableVersion && version <= newest
-                return (newest, isPending ? try core.group.commit(version) : nil, core.group.shift)
-            }
-            if core.options.isReadOnly { throw ListError.readOnly }
+            try core.checkMayName()
             try NamedVersion.check(name)
-            var version = version ?? newest
-            if version > newest { throw ListError.unknownVersion(version, head: newest) }
-            if version == .empty {
-                let oldest = core.oldestVersion
-                throw oldest == .empty
-                    ? ListError.unknownVersion(version, head: newest)
-                    : ListError.droppedVersion(version, oldest: oldest)
+            var subject = try core.subject(version)
+            while true {
+                do { return try core.add(name, to: subject) } catch is LostRace { subject = try core.again(subject) }
             }
-            if let pending {
-                _ = try core.group.flush(through: pending.version, since: shift)
-                version = core.group.successor(of: pending).version
-            }
-            // A copy of the databases, without the journal, that has the name has its version too.
-            try core.group.store()
-            let named = NamedVersion(
-                name: name, version: version, stateHash: try core.snapshot(at: version).stateHash,
-                time: core.options.now())
-            try core.group.log.add(named)
-            return named
         }
     }
 
@@ -112,10 +91,71 @@ extension StoreProtocol {
     }
 }
 
+/// What is to get a name.
+private struct Subject {
+    let version: Version
+    /// The commit of the version, if it may be made again and then have another version.
+    let commit: Commit?
+    /// How far commits had been shifted when it had that version.
+    let shift: UInt64
+    /// The last version whose commit is not made again.
+    let fixed: Version
+}
+
 extension UntypedStore {
     fileprivate func checkMayName() throws {
         try withHead { _ in }
         if options.isReadOnly { throw ListError.readOnly }
+    }
+
+    /// What is to get a name: a version; nil for the newest.
+    fileprivate func subject(_ version: Version?) throws -> Subject {
+        try withTurn { head in
+            try racer.followReplica(&head)
+            let newest = head.editor.state.version
+            let version = version ?? newest
+            if version > newest { throw ListError.unknownVersion(version, head: newest) }
+            if version == .empty {
+                throw oldestVersion == .empty
+                    ? ListError.unknownVersion(version, head: newest)
+                    : ListError.droppedVersion(version, oldest: oldestVersion)
+            }
+            let fixed = group.log.confirmed.limit(group.durableVersion)
+            let commit = version > fixed ? try group.commit(version) : nil
+            return Subject(version: version, commit: commit, shift: group.shift, fixed: fixed)
+        }
+    }
+
+    /// Gives it the name.
+    ///
+    /// - Throws: ``LostRace`` if another process has replaced the commit.
+    fileprivate func add(_ name: String, to subject: Subject) throws -> NamedVersion {
+        var commit = subject.commit
+        if let made = commit {
+            try group.flush(through: made.version, since: subject.shift)
+            commit = group.successor(of: made)
+        }
+        // A copy of the databases, without the journal, that has the name has its version too.
+        try group.store()
+        let hash = try commit?.stateHash ?? snapshot(at: subject.version).stateHash
+        let named = NamedVersion(
+            name: name, version: commit?.version ?? subject.version, stateHash: hash, time: options.now())
+        try group.log.add(named)
+        return named
+    }
+
+    /// The same, after another process has replaced the commit: one that was made again has kept its id.
+    fileprivate func again(_ subject: Subject) throws -> Subject {
+        try withTurn { head in
+            try racer.followReplica(&head)
+            guard let id = try subject.commit?.identifier,
+                let commit = try group.pending(after: subject.fixed).first(where: { try $0.identifier == id })
+            else {
+                let newest = head.editor.state.version
+                throw ListError.writtenElsewhere(expected: newest, found: newest)
+            }
+            return Subject(version: commit.version, commit: commit, shift: group.shift, fixed: subject.fixed)
+        }
     }
 
     /// The versions before the log whose rows are in the file, the oldest first: they have names, or had them.

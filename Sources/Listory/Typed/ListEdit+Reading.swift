@@ -79,8 +79,9 @@ extension ListEdit {
 extension ListEdit {
     /// Restores a row as it was in a snapshot: its item, its checkmark and its place in an outline.
     ///
-    /// A row that is in the list stays where it is; any other comes back beside its former neighbours. See
-    /// ``UntypedEditor/restore(_:from:)``, and ``ListStore/restoreRow(_:from:name:origin:durability:)`` for a commit of its own.
+    /// A row that is in the list stays where it is; any other comes back beside its former neighbours. Rows after it keep their
+    /// depths, so in an outline they may get another parent. See ``UntypedEditor/restore(_:from:)``, and
+    /// ``ListStore/restoreRow(_:from:name:origin:durability:)`` for a commit of its own.
     ///
     /// ```swift
     /// let then = try store.snapshot(at: .now - 300)

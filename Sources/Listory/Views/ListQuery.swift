@@ -138,7 +138,8 @@ extension ListQuery {
         ListQuery(parts + [.sections(Set(ids.map(\.untypedID)))])
     }
 
-    /// Keeps the first rows over all sections, and leaves out the sections after the last of them.
+    /// Keeps the first rows over all sections, and leaves out the sections after the last of them. If there are no more rows than
+    /// that, all sections are kept, also empty ones at the end.
     public func prefix(_ count: Int) -> ListQuery { ListQuery(parts + [.first(count)]) }
 
     /// Keeps the first rows of each section.

@@ -10,7 +10,7 @@ struct InspectCommand: ParsableCommand {
         discussion: """
             Serves a page to browsers on this machine, and prints the link that opens it. The link works once. The page shows \
             the list at any version, what changed, the log, the history of each row, and follows an app that is writing. \
-            It ends when it is interrupted.
+            It ends when it is interrupted. As json, the link is {"link":…}.
 
             The page is served by the program listory-inspect, which stands beside this tool or in one of the folders of \
             PATH.
@@ -41,6 +41,7 @@ struct InspectCommand: ParsableCommand {
         if let port { arguments += ["--port", "\(port)"] }
         if allowWrite { arguments.append("--allow-write") }
         if untilInputEnds { arguments.append("--until-input-ends") }
+        if json.isOn { arguments.append("--json") }
         arguments += ["--", store.path]
         try CompanionProgram.become("listory-inspect", arguments, package: "Tools/Inspector")
     }

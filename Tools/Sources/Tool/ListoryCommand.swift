@@ -75,11 +75,7 @@ struct ListoryCommand: ParsableCommand {
             }
             endProcess(.usage)
         default:
-            if asksForJSON {
-                try? Diagnostic.json(error).map { try Standard.error.write($0) }
-            } else {
-                Diagnostic.line(error).map(Standard.error.tryWrite)
-            }
+            Diagnostic.write(error, asJSON: asksForJSON)
             endProcess(ExitStatus(error))
         }
     }

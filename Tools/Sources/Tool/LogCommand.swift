@@ -147,6 +147,7 @@ struct LogCommand: ParsableCommand {
             try pager.page {
                 try report.print(range, limit: all ? nil : limit) { part in
                     bar.update(part)
+                    try Standard.output.checkReader()
                     return true
                 }
             }

@@ -45,6 +45,7 @@ struct SearchCommand: ParsableCommand {
             try SearchReport(at.snapshot(in: store), store.source)
                 .print(SearchWords(words), limit: limit, format.value, style) {
                     bar.update($0)
+                    try Standard.output.checkReader()
                 } send: {
                     bar.finish()
                     try Standard.output.write($0)

@@ -49,18 +49,16 @@ struct TrashCommand: ParsableCommand {
         defer { bar.finish() }
         let words = text.map { SearchWords($0) } ?? SearchWords()
         let style = color.style
-        func print(atMost limit: Int?, _ send: ([UInt8]) throws -> Void) throws {
+        try pager.page {
             try TrashReport.print(
-                store, before: before, limit: limit, containing: words, format.value, style,
-                progress: { bar.update($0) },
-                send: send)
-        }
-        // While a pager shows rows, nobody can interrupt the search. So the first one is looked for before.
-        var isEmpty = true
-        if all || limit > 0 { try print(atMost: 1) { _ in isEmpty = false } }
-        bar.finish()
-        if !isEmpty {
-            try pager.page { try print(atMost: all ? nil : limit) { try Standard.output.write($0) } }
+                store, before: before, limit: all ? nil : limit, containing: words, format.value, style
+            ) {
+                bar.update($0)
+                try Standard.output.checkReader()
+            } send: {
+                bar.finish()
+                try Standard.output.write($0)
+            }
         }
         try store.close()
     }

@@ -15,7 +15,8 @@ struct VerifyCommand: ParsableCommand {
             read.
 
             The exit code is 0 if nothing is wrong, 4 if the store is damaged, 3 if it is missing, something else, or of \
-            a newer version, 1 if this process may not have it, 5 if it could not be read just now.
+            a newer version, 1 if it is just being compacted or repaired, 5 if reading failed or this process may not \
+            read it.
 
             Example:
               listory verify todo.listory
@@ -34,6 +35,7 @@ struct VerifyCommand: ParsableCommand {
         let file = store.file
         if isQuick {
             let outcome = Result { try file.check() }
+            bar.finish()
             if format.value == .json { try Standard.output.write(QuickReport.json(outcome)) }
             let found = try outcome.get()
             if format.value == .text { try Standard.output.write(found.text) }

@@ -3,6 +3,7 @@
 import Foundation
 import ListModel
 import Listory
+import TestSupport
 import Testing
 import ToolSupport
 
@@ -162,6 +163,26 @@ import ToolSupport
         }
     }
 
+    @Test func `The program that serves the page gets all options, also --json`() throws {
+        // The tool takes the program that stands beside it.
+        let tool = URL(fileURLWithPath: folder.file("listory"))
+        // A program that another test starts just then would have the files open, and a file that is written cannot be run.
+        let isMade = try startingAlone {
+            try FileManager.default.copyItem(at: ToolProcess.executable("listory"), to: tool)
+            return FileManager.default.createFile(
+                atPath: folder.file("listory-inspect"), contents: Data("#!/bin/sh\necho \"$@\"\n".utf8),
+                attributes: [.posixPermissions: 0o755])
+        }
+        try #require(isMade)
+        func output(_ options: String...) throws -> String {
+            try ToolProcess(["inspect", store] + options, of: tool).finish().output
+        }
+        #expect(try output() == "-- \(store)\n")
+        #expect(
+            try output("--json", "--allow-write", "--port", "80")
+                == "--port 80 --allow-write --json -- \(store)\n")
+    }
+
     @Test func `Results of commands that write a store are JSON`() throws {
         let new = folder.file("new")
         func json(_ arguments: String...) throws -> JSONValue {
@@ -213,17 +234,34 @@ import ToolSupport
         #expect(try Data(contentsOf: URL(fileURLWithPath: empty)).isEmpty)
     }
 
-    @Test func `A damaged store ends with 4 in both formats of verify`() throws {
-        var data = try Data(contentsOf: URL(fileURLWithPath: store))
-        // At every place: the journal may still have a copy of a record that is in the database.
-        var rest = data.startIndex..<data.endIndex
-        while let name = data.range(of: Data("Tidy".utf8), in: rest) {
-            data[name.lowerBound] = UInt8(ascii: "t")
-            rest = name.upperBound..<data.endIndex
+    @Test func `A store that cannot be looked at is not called missing, and ends with 5`() throws {
+        let loop = folder.file("loop")
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+        for command in [["show", loop], ["exec", loop], ["verify", loop], ["verify", loop, "--quick"]] {
+            let result = try ToolProcess(command).finish()
+            #expect(result.status == .inputOutput, "\(command): \(result.errors)")
+            #expect(result.errors.contains("loop cannot be read: "), "\(command): \(result.errors)")
         }
-        #expect(rest.lowerBound > data.startIndex)
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may look into every folder"))
+    func `A store that this process may not look at is told as that, and ends with 5`() throws {
+        let closed = folder.file("closed")
+        try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: store, toPath: closed + "/store")
+        try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: closed)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: closed) }
+        for command in ["show", "exec", "verify"] {
+            let result = try ToolProcess([command, closed + "/store", "--json"]).finish()
+            #expect(result.status == .inputOutput, "\(command): \(result.errors)")
+            #expect(try JSONValue(parsing: result.errors.utf8)["error"]?["code"] == "notPermitted", "\(command)")
+        }
+    }
+
+    @Test func `A damaged store ends with 4 in both formats of verify`() throws {
         let damaged = folder.file("damaged")
-        try data.write(to: URL(fileURLWithPath: damaged))
+        try FileManager.default.copyItem(atPath: store, toPath: damaged)
+        try ToolProcess.damage(damaged, at: "Tidy")
         let json = try ToolProcess.run("verify", damaged, "--format", "json")
         #expect(json.status == .damaged)
         #expect(try json.json()[0]["sound"] == .bool(false))
@@ -234,6 +272,7 @@ import ToolSupport
         #expect(try ToolProcess.run("log", damaged).status == .damaged)
         // The rows are those of the checkpoint, which is not damaged.
         #expect(try ToolProcess.run("show", damaged).output == ToolProcess.run("show", store).output)
+        let data = try Data(contentsOf: URL(fileURLWithPath: damaged))
         try data.prefix(data.count - 4_096).write(to: URL(fileURLWithPath: damaged))
         #expect(try ToolProcess.run("verify", damaged).status == .damaged)
     }

@@ -140,6 +140,19 @@ import ToolSupport
         #expect(try ToolProcess.run("verify", store).status == .success)
     }
 
+    @Test func `An error that ends the session comes after the answers, and loses no edit before it`() throws {
+        let first = try exec(
+            Self.today, #"{"begin":"Tidy"}"#, Self.insert(1, at: 0), #"{"end":{}}"#, Self.insert(2, at: 0))
+        #expect(first.status == .success)
+        try ToolProcess.damage(store, at: "Tidy")
+        let result = try exec(Self.insert(3, at: 0), #"{"revert":2}"#, Self.insert(4, at: 0))
+        #expect(result.status == .damaged, "\(result.errors)")
+        let answers = try result.json()
+        #expect(answers.count == 2)
+        #expect(answers.first?["version"] == 4 && answers.last?["error"] != nil)
+        #expect(try ToolProcess.run("show", store).output == "Today\n[ ] Row 3\n[ ] Row 2\n[ ] Row 1\n")
+    }
+
     @Test func `An edit follows those that another process has made meanwhile`() throws {
         let tool = try ToolProcess(["exec", store])
         #expect(try tool.ask(Self.today)["version"] == 1)

@@ -122,6 +122,24 @@ import ToolSupport
         #expect(try rows() == "2")
     }
 
+    @Test func `A version that there is not, or not any more, is refused, and the edits around it are made`() throws {
+        let unknown = try exec(
+            Self.section, Self.insert(1), #"{"go":"head~99"}"#, Self.insert(2), #"{"revert":"head~99"}"#,
+            Self.insert(3), #"{"restoreRow":{"id":1,"version":99}}"#, Self.insert(4))
+        #expect(unknown.status == .rejected)
+        #expect(
+            try unknown.json().map { $0["error"]?["code"] }
+                == [nil, nil, "unknownVersion", nil, "unknownVersion", nil, "unknownVersion", nil])
+        #expect(try rows() == "1 2 3 4")
+        try #require(try ToolProcess.run("compact", store, "--from", "3").status == .success)
+        let dropped = try exec(
+            Self.insert(5), #"{"restore":2}"#, #"{"restoreRow":{"id":1,"version":2}}"#, Self.insert(6))
+        #expect(dropped.status == .rejected)
+        #expect(
+            try dropped.json().map { $0["error"]?["code"] } == [nil, "droppedVersion", "droppedVersion", nil])
+        #expect(try rows() == "1 2 3 4 5 6")
+    }
+
     @Test func `Between begin and end only edits can stand`() throws {
         for line in [
             #"{"go":1}"#, #"{"earlier":1}"#, #"{"revert":1}"#, #"{"restore":1}"#, #"{"branches":{}}"#,

@@ -1,6 +1,7 @@
 // Tests importers: they make sections and rows of a text.
 
 import ListModel
+import Listory
 import Testing
 @testable import ToolSupport
 
@@ -233,5 +234,30 @@ import Testing
         for text in ["", "2021-04-19", "2021-04-19T06:06:58.219+", "2021-04-1xT06:06:58.219Z"] {
             #expect(RecordedTime.timestamp(text) == nil)
         }
+    }
+
+    @Test func `A recording goes on in its section while others insert, move and delete sections`() throws {
+        let folder = try TemporaryFolder()
+        let store = try UntypedStore.create(at: folder.file("store"))
+        let trace = try EditingTrace(
+            json: Array(#"{"txns":[{"patches":[[0,0,"a"]]},{"patches":[[1,0,"bc"],[0,1,""]]}]}"#.utf8))
+        /// Replays the recording, and makes an edit after its first transaction, when progress is told.
+        func replay(_ name: String, _ edit: (inout UntypedEditor) throws -> Void) throws {
+            try TraceImport(trace).apply(to: store) { _ in
+                do { try store.edit(name) { try edit(&$0) } } catch { Issue.record(error) }
+            }
+        }
+        let rows = [7, 8].map { NewRow(id: .integer($0), content: []) }
+        try replay("Insert") { try $0.insertSection(NewSection(id: "other", items: rows), at: .at(0)) }
+        #expect(try store.snapshot.sections.map(\.id) == ["other", "text"])
+        #expect(try store.snapshot.sections.map { $0.items.count } == [2, 2])
+        try replay("Move") { try $0.moveSection(.section("text-2"), to: .at(0)) }
+        #expect(try store.snapshot.sections.map(\.id) == ["text-2", "other", "text"])
+        #expect(try store.snapshot.sections.map { $0.items.count } == [2, 2, 2])
+        #expect(throws: ListError.unknownSection("text-3")) {
+            try replay("Delete") { try $0.deleteSection(.section("text-3")) }
+        }
+        #expect(try store.snapshot.sections.map { $0.items.count } == [2, 2, 2])
+        try store.close()
     }
 }

@@ -145,6 +145,21 @@ import ToolSupport
         tool.kill()
     }
 
+    @Test func `A log without commits is followed from its next one on`() throws {
+        try #require(try ToolProcess.run("compact", store, "--size", "0").status == .success)
+        let new = folder.file("new")
+        try UntypedStore.create(at: new).close()
+        for (path, version) in [(store, 8), (new, 1)] as [(String, JSONValue)] {
+            let tool = try ToolProcess(["log", path, "--follow", "--json"])
+            // It has opened the store, without a commit, before there is one.
+            var isOpen = false
+            for _ in 0..<100 where !isOpen { isOpen = try !ToolProcess.run("who", path, "--json").output.isEmpty }
+            _ = try ToolProcess.run("exec", path, input: #"{"insertSection":{"id":"first"}}"# + "\n")
+            #expect(try tool.readLine()["version"] == version)
+            tool.kill()
+        }
+    }
+
     @Test func `Commits of a compacted store are printed and filtered as before`() throws {
         let before = try [versions("--section", "done"), versions("--text", "milk"), versions("--all")]
         #expect(try ToolProcess.run("compact", store, "--unpacked", "2").status == .success)

@@ -37,7 +37,7 @@ import Testing
     @Test(
         arguments: [
             ["log"], ["show"], ["diff"], ["branches"], ["record", "1"], ["checkpoints"], ["history", "1"], ["blame"],
-            ["search", "milk"],
+            ["search", "milk"], ["trash"],
         ])
     func `Every command with a long text is paged`(words: [String]) throws {
         let tool = try ToolProcess.executable("listory").path
@@ -61,6 +61,20 @@ import Testing
         let off = try run("echo paged; cat", "log", store, "--no-pager", "--limit", "1")
         try off.wait("the text") { $0.text.contains("version 32 ") }
         #expect(try off.finish() == 0 && !off.screen.text.contains("paged"))
+    }
+
+    @Test func `A search that finds nothing ends when nobody waits for it any more`() throws {
+        let items = (100..<400).map { #"{"id":\#($0),"content":"Row"}"# }.joined(separator: ",")
+        let edits = #"{"insertSection":{"id":"more","items":[\#(items)]}}"# + "\n" + #"{"delete":{"id":100}}"# + "\n"
+        try #require(try ToolProcess.run("exec", store, input: edits).status == .success)
+        for command in [
+            ["search", store, "nothing"], ["log", store, "--text", "nothing"], ["trash", store, "--text", "nothing"],
+        ] {
+            let read = try ToolProcess(command).finish()
+            #expect(read.status == .success && read.output.isEmpty, "\(command): \(read.errors)")
+            let unread = try ToolProcess(command, isRead: false).finish()
+            #expect(unread.status == .inputOutput && unread.errors.isEmpty, "\(command): \(unread.errors)")
+        }
     }
 
     @Test func `An error of a paged command comes after the pager, with its exit code`() throws {

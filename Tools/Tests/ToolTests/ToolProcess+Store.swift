@@ -1,5 +1,6 @@
 // Makes a store with the built tool, for the tests of commands.
 
+import Foundation
 import Testing
 import ToolSupport
 
@@ -14,6 +15,19 @@ extension ToolProcess {
             try #require(result.status == .success, "\(result.errors)")
         }
         return (folder, store)
+    }
+
+    /// Damages a store wherever it has a text: the journal may still have a copy of a record that is in the database.
+    static func damage(_ store: String, at text: String) throws {
+        let url = URL(fileURLWithPath: store)
+        var data = try Data(contentsOf: url)
+        var rest = data.startIndex..<data.endIndex
+        while let found = data.range(of: Data(text.utf8), in: rest) {
+            data[found.lowerBound] ^= 0x20
+            rest = found.upperBound..<data.endIndex
+        }
+        try #require(rest.lowerBound > data.startIndex)
+        try data.write(to: url)
     }
 
     /// All commits of a store as JSON, the oldest first.

@@ -10,6 +10,7 @@ import ToolSupport
 final class ToolProcess {
     private let process = Process()
     private let (input, output, errors): (Pipe, Pipe, Pipe)
+    private let isRead: Bool
 
     /// The output and the exit code of a command.
     struct Result {
@@ -25,14 +26,25 @@ final class ToolProcess {
 
     private struct Missing: Error {}
 
-    init(_ arguments: [String]) throws {
-        process.executableURL = try ToolProcess.executable("listory")
+    /// Starts the tool.
+    ///
+    /// - Parameters:
+    ///   - tool: its executable; nil for the one that was built with the tests.
+    ///   - isRead: whether somebody reads its output; otherwise the reader has gone before it starts.
+    init(_ arguments: [String], of tool: URL? = nil, isRead: Bool = true) throws {
+        self.isRead = isRead
+        process.executableURL = try tool ?? ToolProcess.executable("listory")
         process.arguments = arguments
         // The backtracer can outlive the process and hold its pipes.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         (input, output, errors) = try startingAlone { [process] in
             let (input, output, errors) = (Pipe(), Pipe(), Pipe())
             (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
+            if !isRead {
+                // The handle instead of the pipe, whose other end `Process` would ask for.
+                process.standardOutput = output.fileHandleForWriting
+                try output.fileHandleForReading.close()
+            }
             try process.run()
             return (input, output, errors)
         }
@@ -56,7 +68,7 @@ final class ToolProcess {
             try? input.fileHandleForWriting.close()
         }
         writer.start()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        let text = try isRead ? output.fileHandleForReading.readToEnd() ?? Data() : Data()
         let diagnostics = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return Result(

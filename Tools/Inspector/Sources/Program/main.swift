@@ -11,12 +11,24 @@ import ToolSupport
 
 /// Ends the process with an error.
 func end(_ error: any Error) -> Never {
-    Diagnostic.line(error).map(Standard.error.tryWrite)
+    Diagnostic.write(error, asJSON: Arguments.asksForJSON)
     exit(ExitStatus(error).rawValue)
+}
+
+/// The line that tells the link.
+func line(_ link: URL) -> String {
+    guard Arguments.asksForJSON else { return "\(link.absoluteString)\n" }
+    var writer = JSONWriter()
+    writer.object { $0.member("link", link.absoluteString) }
+    writer.endLine()
+    return writer.text
 }
 
 /// The arguments.
 struct Arguments {
+    /// Whether the link and errors are JSON, also an error of the other arguments.
+    static var asksForJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
+
     var allowsWriting = false
     var port: UInt16?
     /// Whether the end of the input ends the program, for programs that start it.
@@ -30,6 +42,8 @@ struct Arguments {
             switch argument {
             case "--allow-write": allowsWriting = true
             case "--until-input-ends": endsWithInput = true
+            // See `asksForJSON`.
+            case "--json": break
             case "--port":
                 let text = rest.popFirst() ?? ""
                 guard let number = UInt16(text) else {
@@ -74,7 +88,7 @@ do {
         throw ToolError(
             .inputOutput, "\(arguments.port.map { "port \($0)" } ?? "a free port") cannot be used: \(error)")
     }
-    try Standard.output.write("\(link.absoluteString)\n")
+    try Standard.output.write(line(link))
     _ = await ends.first { true }
     await inspector.stop()
     signals.forEach { $0.cancel() }

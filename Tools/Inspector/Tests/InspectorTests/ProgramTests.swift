@@ -148,6 +148,20 @@ struct ProgramTests {
         #expect(found == ExitStatus.inputOutput.rawValue && errors.contains("port \(port)"), "\(errors)")
     }
 
+    @Test("With --json, the link and errors are JSON")
+    func json() throws {
+        let program = try Program(store.path, "--json", "--until-input-ends")
+        let link = try #require(JSONValue(parsing: program.link.utf8)["link"]?.text)
+        #expect(try Browser(link).get("/api/state")["version"]?.number == Int(store.version.rawValue))
+        let missing = try Program("--json", folder.file("missing"))
+        let wrong = try Program(store.path, "--nothing", "--json")
+        for (program, status, code) in [(missing, ExitStatus.unusable, "notFound"), (wrong, .usage, "usage")] {
+            let (found, errors) = program.finish()
+            let error = try JSONValue(parsing: errors.utf8)["error"]
+            #expect(found == status.rawValue && error?["code"] == .string(code), "\(errors)")
+        }
+    }
+
     @Test("An app shows its open store, typed or not, and closes it when it wants")
     func inApp() async throws {
         struct Todo: Codable, Identifiable { var id: Int, title: String }

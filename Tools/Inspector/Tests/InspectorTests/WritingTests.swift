@@ -54,7 +54,7 @@ struct WritingTests {
                 (#"{"undo":0}"#, 400, "invalidRequest"), (#"{"toggle":{"id":1,"x":1}}"#, 400, "invalidRequest"),
                 (#"{"toggle":{"id":7}}"#, 409, "unknownItem"), (#"{"undo":5}"#, 409, "nothingToUndo"),
                 (#"{"insert":{"id":1,"content":1,"section":1}}"#, 409, "duplicateItem"),
-                (#"{"restoreRow":{"id":1}}"#, 409, "refused"),
+                (#"{"restoreRow":{"id":1}}"#, 409, "refused"), (#"{"revert":"head~9"}"#, 409, "unknownVersion"),
                 (#"{"restoreRow":{"id":1,"version":true}}"#, 400, "invalidRequest"),
                 (#"{"restoreSection":{"id":"1","version":1}}"#, 409, "notInVersion"),
                 // A group, and more than one request.

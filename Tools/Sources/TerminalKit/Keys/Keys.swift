@@ -6,7 +6,7 @@
 public enum Key: Hashable, Sendable {
     /// A character, or a part of one that another completes.
     case text(String)
-    /// A text from the clipboard.
+    /// A text from the clipboard, or the next part of a long one.
     case paste(String)
     case enter, backspace, delete, tab, escape
     /// Tab with the shift key.
@@ -23,6 +23,8 @@ public enum Key: Hashable, Sendable {
 /// Reads keys from the bytes of a terminal.
 public struct KeyReader {
     private var bytes: [UInt8] = []
+    /// Whether the bytes are those of a text that is pasted, and not keys.
+    public private(set) var isPasting = false
 
     /// A reader without bytes.
     public init() {}
@@ -30,7 +32,7 @@ public struct KeyReader {
     /// Whether there are bytes that may be the beginning of a key.
     public var isWaiting: Bool { !bytes.isEmpty }
 
-    /// The longest text to paste at once, in bytes.
+    /// The longest text of one ``Key/paste(_:)``, in bytes.
     public static let longestPaste = 1 << 20
     private static let (pasteBegin, pasteEnd) = (Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8))
 
@@ -40,18 +42,26 @@ public struct KeyReader {
         return keys(isEnd: false)
     }
 
-    /// The keys of the bytes that have waited so long that no others belong to them: an escape by itself, above all.
+    /// The keys of the bytes that have waited so long that no others belong to them: an escape by itself, above all, and a pasted text
+    /// whose end was lost.
     public mutating func finish() -> [Key] { keys(isEnd: true) }
 
     private mutating func keys(isEnd: Bool) -> [Key] {
         var keys: [Key] = []
         var rest = bytes[...]
         while let first = rest.first {
-            let (key, count) = first == 0x1B ? Self.escape(rest, isEnd) : Self.plain(first, rest, isEnd)
+            if !isPasting && rest.starts(with: Self.pasteBegin) {
+                isPasting = true
+                rest = rest.dropFirst(Self.pasteBegin.count)
+            }
+            let (key, count) =
+                isPasting
+                ? paste(rest, isEnd) : first == 0x1B ? Self.escape(rest, isEnd) : Self.plain(first, rest, isEnd)
             if count == 0 { break }
             if let key { keys.append(key) }
             rest = rest.dropFirst(count)
         }
+        if isEnd { isPasting = false }
         bytes = Array(rest)
         return keys
     }
@@ -81,7 +91,6 @@ public struct KeyReader {
         guard let second else { return isEnd ? (.escape, 1) : (nil, 0) }
         switch second {
         case UInt8(ascii: "["), UInt8(ascii: "O"):
-            if rest.starts(with: pasteBegin) { return paste(rest, isEnd) }
             // Parameters, and then one byte that ends it.
             let parameters = rest.dropFirst(2).prefix { (0x20...0x3F).contains($0) }
             guard let final = rest.dropFirst(2 + parameters.count).first else {
@@ -127,17 +136,36 @@ public struct KeyReader {
         }
     }
 
-    private static func paste(_ rest: ArraySlice<UInt8>, _ isEnd: Bool) -> (Key?, Int) {
-        let text = rest.dropFirst(pasteBegin.count)
-        // The end is looked for where an escape is.
-        var from = text.startIndex
-        while let index = text[from...].firstIndex(of: 0x1B) {
-            if text[index...].starts(with: pasteEnd) {
-                let count = index - rest.startIndex + pasteEnd.count
-                return (.paste(String(decoding: text[..<index], as: UTF8.self)), count)
+    /// - Returns: a pasted text, or the first part of a long one, and its bytes; no bytes if more of it is to come.
+    private mutating func paste(_ rest: ArraySlice<UInt8>, _ isEnd: Bool) -> (Key?, Int) {
+        // The end is looked for where an escape is. At the end of the bytes, it may not be complete.
+        var (text, hasEnd) = (rest, false)
+        var from = rest.startIndex
+        while let index = rest[from...].firstIndex(of: 0x1B) {
+            let mark = rest[index...].prefix(Self.pasteEnd.count)
+            if Self.pasteEnd.starts(with: mark) {
+                (text, hasEnd) = (rest[..<index], mark.count == Self.pasteEnd.count)
+                break
             }
             from = index + 1
         }
-        return text.count > longestPaste ? (.paste(String(decoding: text, as: UTF8.self)), rest.count) : (nil, 0)
+        if text.count > Self.longestPaste {
+            text = Self.part(text)
+            return (.paste(String(decoding: text, as: UTF8.self)), text.count)
+        }
+        if !hasEnd && !isEnd { return (nil, 0) }
+        isPasting = false
+        let count = hasEnd ? text.count + Self.pasteEnd.count : rest.count
+        return (.paste(String(decoding: text, as: UTF8.self)), count)
+    }
+
+    /// The first part of a text that is longer than a part may be. It ends between two characters, and does not separate the two that
+    /// end a line.
+    private static func part(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let limit = text.startIndex + longestPaste
+        // A character has at most four bytes, and all but the first are continuations.
+        var end = (limit - 3...limit).last { text[$0] & 0xC0 != 0x80 } ?? limit
+        if text[end] == 0x0A && text[end - 1] == 0x0D { end -= 1 }
+        return text[..<end]
     }
 }

@@ -94,8 +94,9 @@ private struct Window<Content: TerminalContent> {
         }
     }
 
-    /// How long to wait for a key, in milliseconds.
-    private var timeout: Int32 { reader.isWaiting || content.isBusy ? 50 : 1000 }
+    /// How long to wait for a key, in milliseconds. A pasted text may pause for longer than the bytes of a key, and what arrives after
+    /// ``KeyReader/finish()`` is taken for keys.
+    private var timeout: Int32 { !reader.isPasting && (reader.isWaiting || content.isBusy) ? 50 : 1000 }
 
     /// - Returns: whether to go on.
     private mutating func readKeys() -> Bool {

@@ -69,7 +69,8 @@ public struct ExecSession {
                     .rejected, "the input ended before endGroup: the commits since beginGroup are a step all the same")
             }
         } catch {
-            // Commits that became durable before the failure are still answered.
+            // What was carried out before the failure becomes durable and is answered, or as much of it as can.
+            try? sendWhenDurable()
             try? sendDurable()
             throw error
         }
@@ -104,7 +105,7 @@ public struct ExecSession {
             case .begin(let name): try carryOutGroup(name)
             case .end: throw RequestError(.noGroup, "end: expected a group that has begun, found none")
             }
-        } catch let error as ListError where !error.isRejection {
+        } catch let error as ListError where !ExecSession.isRefusal(error) {
             // This ends the session, but is answered.
             rejectedCount += 1
             answers.write(.rejected(error))
@@ -132,11 +133,22 @@ public struct ExecSession {
 
     /// Answers that a request changed nothing. An error that the request did not cause ends the session.
     private mutating func reject(_ error: any Error) throws {
-        let isRefusal =
-            (error as? ListError)?.isRejection == true && [.refused, .conflicts].contains(ExitStatus(error))
-        guard error is RequestError || isRefusal || (error as? ToolError)?.status == .refused else { throw error }
+        guard ExecSession.isRefusal(error) else { throw error }
         rejectedCount += 1
         answers.write(.rejected(error))
+    }
+
+    /// Whether a request caused an error, so that the session can go on.
+    private static func isRefusal(_ error: any Error) -> Bool {
+        switch error {
+        case is RequestError: true
+        // A request may name any version, and nothing is wrong with the store if it does not have that one.
+        case ListError.unknownVersion, ListError.droppedVersion: true
+        case let failure as ListError:
+            failure.isRejection && [.refused, .conflicts].contains(ExitStatus(error))
+        case let failure as ToolError: failure.status == .refused
+        default: false
+        }
     }
 
     /// Answers with the changes since the last commit.

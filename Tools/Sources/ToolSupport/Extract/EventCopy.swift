@@ -146,6 +146,8 @@ struct EventCopy {
             if list.state.indexOfSection(id) != nil { try list.renameSection(.section(id), to: redacted(new)) }
         case .listReloaded(_, let new): try list.reload(sections(new))
         case .annotated(let name, let value):
+            // What another log says of its replicas.
+            if CommitAnnotation.isReserved(name) { return }
             list.annotate(name, with: keepsContents ? value : value.withUnsafeBytes { Redaction.content($0) })
         // What it means is not known, so it cannot be redacted, and there is no edit that makes it.
         case .unrecognised: notes.unrecognisedCount += 1

@@ -28,7 +28,7 @@ public struct TestFile {
 
     /// Refuses a path where there is a file.
     public static func requireNone(at path: String) throws {
-        if FileStatus(path) != nil {
+        if (try? FileStatus(path)) != nil {
             throw ToolError(.refused, "\(path): expected no file, found one")
         }
     }
@@ -130,6 +130,8 @@ public struct TestFile {
             }
             return ["            try list.reload(["] + sections + ["            ])"]
         case .annotated(let name, let value):
+            // What another log says of its replicas.
+            if CommitAnnotation.isReserved(name) { return [] }
             return ["            list.annotate(\(SwiftText.literal(name)), with: \(SwiftText.bytes(value)))"]
         case .unrecognised: return []
         }

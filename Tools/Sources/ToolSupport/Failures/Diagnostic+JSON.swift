@@ -8,6 +8,12 @@ extension Diagnostic {
         text(error).isEmpty ? nil : json { $0.writeError(error) }
     }
 
+    /// Writes the line about an error to standard error.
+    public static func write(_ error: any Error, asJSON: Bool) {
+        let bytes = asJSON ? json(error) : line(error).map { Array($0.utf8) }
+        if let bytes { try? Standard.error.write(bytes) }
+    }
+
     /// The line about a command line that could not be understood.
     public static func json(usage text: String) -> [UInt8] {
         json { writer in

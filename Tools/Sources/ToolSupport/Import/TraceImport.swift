@@ -15,11 +15,12 @@ struct TraceImport {
     }
 
     /// Replays the trace into a section of its own.
+    ///
+    /// - Throws: `ListError.unknownSection` if somebody deletes the section meanwhile; as an edit.
     func apply(to store: UntypedStore, progress: (Double) -> Void) throws {
         let snapshot = try store.snapshot
         var taken = Set(snapshot.sections.map(\.id))
         let section = NewSection(id: ImportPlan.unique("text", &taken))
-        let index = snapshot.sectionCount
         var rows = ScalarRows(FreshIdentifiers(snapshot))
         var isInserted = false
         if !trace.startContent.isEmpty {
@@ -27,12 +28,16 @@ struct TraceImport {
             let items = try rows.next(trace.startContent)
             try store.edit("start", durability: .deferred) { list in
                 try list.insertSection(section)
-                try list.insert(items, at: .at(ListIndexPath(section: index, item: 0)))
+                try list.insert(items, at: .end(ofSection: section.id))
             }
         }
         for (number, transaction) in trace.transactions.enumerated() {
             try store.edit("type", time: transaction.time, durability: .deferred) { list in
                 if !isInserted { try list.insertSection(section) }
+                // Since the last transaction, others may have inserted, moved or deleted sections.
+                guard let index = list.state.indexOfSection(section.id) else {
+                    throw ListError.unknownSection(section.id)
+                }
                 for patch in transaction.patches { try apply(patch, index, &list, &rows) }
             }
             isInserted = true

@@ -64,11 +64,12 @@ public struct LogReport {
     ///   - goesOn: asked after each part of the log whether to look at the part before it; it gets what part of the range was
     ///     looked at, 0 to 1.
     /// - Returns: the version before which other commits of the range may follow; nil if there are no more.
-    /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `send` throws.
+    /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `goesOn` and
+    ///   `send` throw.
     @discardableResult
-    public func print(_ range: Span = Span(), limit: Int? = nil, while goesOn: (Double) -> Bool = { _ in true }) throws
-        -> Version?
-    {
+    public func print(
+        _ range: Span = Span(), limit: Int? = nil, while goesOn: (Double) throws -> Bool = { _ in true }
+    ) throws -> Version? {
         var graph = CommitGraph(oldest: store.oldestVersion)
         let names = VersionNames(store)
         return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, names, &graph)) }
@@ -78,9 +79,13 @@ public struct LogReport {
     /// store ends.
     public func follow(limit: Int?) throws {
         let updates = try store.updates()
-        var range = Span()
-        range.last = VersionName(updates.initial.version)
-        try printForward(range, limit: limit)
+        let newest = updates.initial.version
+        // A new store has no commits, and one whose history was dropped has none left.
+        if newest > store.oldestVersion {
+            var range = Span()
+            range.last = VersionName(newest)
+            try printForward(range, limit: limit)
+        }
         try waiting {
             for await update in updates {
                 var range = Span()
@@ -104,7 +109,8 @@ public struct LogReport {
     /// - Returns: the version before which others may follow.
     @discardableResult
     private func forEach(
-        _ range: Span, limit: Int?, while goesOn: (Double) -> Bool = { _ in true }, _ body: (Commit) throws -> Void
+        _ range: Span, limit: Int?, while goesOn: (Double) throws -> Bool = { _ in true },
+        _ body: (Commit) throws -> Void
     ) throws -> Version? {
         guard let (first, last) = try bounds(range), first <= last else { return nil }
         var left = limit ?? .max
@@ -126,7 +132,7 @@ public struct LogReport {
             }
             if left == 0 { return false }
             next = start
-            return goesOn(Double(last - start + 1) / Double(last - first + 1))
+            return try goesOn(Double(last - start + 1) / Double(last - first + 1))
         }
         return next > first ? Version(next) : nil
     }

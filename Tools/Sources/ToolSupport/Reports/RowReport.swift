@@ -1,6 +1,7 @@
 // Prints one row with its whole content: `show --row`.
 //
-// Always holds: the row is looked up by its id in the newest version, and searched in an older one, which has no index.
+// Always holds: the row is one of the version that is printed, also if another commit comes meanwhile. It is looked up by its id in
+// the newest version, and searched in an older one, which has no index.
 
 import ListModel
 import Listory
@@ -18,10 +19,7 @@ public struct RowReport {
     /// - Throws: ``ToolError`` if there is no such row.
     public init(_ id: IdentifierText, in store: UntypedStore, at name: VersionName?) throws {
         let snapshot = try name?.snapshot(in: store) ?? store.snapshot
-        let path =
-            try snapshot.version == store.version
-            ? id.first { try store.indexPath(of: $0) }
-            : snapshot.reading { id.first { snapshot.indexPath(of: $0) } }
+        let path = try snapshot.reading { try id.path(in: snapshot, of: store) }
         guard let path, let row = snapshot.item(at: path) else {
             throw ToolError(
                 .refused, "row: expected one of version \(snapshot.version), found \"\(id.text.visible)\"")
@@ -60,5 +58,23 @@ public struct RowReport {
         }
         writer.endLine()
         return writer.bytes
+    }
+}
+
+extension IdentifierText {
+    /// Where the row is in a version of a store; nil if it is not there.
+    ///
+    /// - Parameter snapshot: the rows of the version. The call belongs inside of its `reading`, because a row that cannot be read is
+    ///   not found.
+    /// - Throws: an error of the store.
+    /// - Complexity: O(log n) if the row is in the newest version, and that is wanted; else O(n).
+    public func path(in snapshot: UntypedSnapshot, of store: UntypedStore) throws -> ListIndexPath? {
+        if try snapshot.version == store.version, let path = try first({ try store.indexPath(of: $0) }),
+            // Another commit may have come meanwhile, after which another row is there.
+            let row = snapshot.item(at: path), means(row.id)
+        {
+            return path
+        }
+        return first { snapshot.indexPath(of: $0) }
     }
 }

@@ -19,24 +19,24 @@ public struct SearchReport {
     ///
     /// - Parameters:
     ///   - limit: how many at most; nil for all.
-    ///   - progress: called from time to time with the part that is done, 0 to 1.
+    ///   - progress: called from time to time with the part that is done, 0 to 1; ends the search if it throws.
     public func print(
         _ words: SearchWords, limit: Int?, _ format: OutputFormat, _ style: TerminalStyle = .plain,
-        progress: (Double) -> Void = { _ in }, send: ([UInt8]) throws -> Void
+        progress: (Double) throws -> Void = { _ in }, send: ([UInt8]) throws -> Void
     ) throws {
         try snapshot.reading { try printRows(words, limit ?? .max, format, style, progress, send) }
     }
 
     private func printRows(
         _ words: SearchWords, _ limit: Int, _ format: OutputFormat, _ style: TerminalStyle,
-        _ progress: (Double) -> Void, _ send: ([UInt8]) throws -> Void
+        _ progress: (Double) throws -> Void, _ send: ([UInt8]) throws -> Void
     ) throws {
         var (left, done) = (limit, 0)
         for (index, section) in snapshot.sections.enumerated() {
             for (offset, row) in section.items.enumerated() {
                 if left == 0 { return }
                 done += 1
-                if done % 256 == 0 { progress(Double(done) / Double(snapshot.itemCount)) }
+                if done % 256 == 0 { try progress(Double(done) / Double(snapshot.itemCount)) }
                 guard try source.withShownContent(of: row.content, { words.match(content: $0) }) else { continue }
                 left -= 1
                 let path = ListIndexPath(section: index, item: offset)

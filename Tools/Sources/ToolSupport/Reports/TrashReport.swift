@@ -18,23 +18,25 @@ public struct TrashReport {
     ///   - name: only rows that commits before this version took away; nil for all.
     ///   - limit: how many at most; nil for all.
     ///   - words: only rows whose content has them.
-    ///   - progress: called with the part of the log that was looked at, 0 to 1.
+    ///   - progress: called with the part of the log that was looked at, 0 to 1; ends the search if it throws.
     ///   - send: receives the output, a line for each row.
-    /// - Throws: what `send` throws; an error of the log.
+    /// - Throws: what `progress` and `send` throw; an error of the log.
     public static func print(
         _ store: UntypedStore, before name: VersionName? = nil, limit: Int? = nil,
         containing words: SearchWords = SearchWords(), _ format: OutputFormat, _ style: TerminalStyle = .plain,
-        progress: (Double) -> Void = { _ in }, send: ([UInt8]) throws -> Void
+        progress: (Double) throws -> Void = { _ in }, send: ([UInt8]) throws -> Void
     ) throws {
         let report = TrashReport(source: store.source, format: format, style: style)
         let before = try name?.version(in: store)
-        let (oldest, newest) = (store.oldestVersion.rawValue, try (before ?? store.version).rawValue)
+        let newest = try Double((before ?? store.version).rawValue)
+        let span = max(1, newest - Double(store.oldestVersion.rawValue))
         var left = limit ?? .max
         if left == 0 { return }
         do {
             // None is kept, because there may be very many.
             _ = try store.trash(before: before) { row in
-                progress(Double(newest - row.commit.version.rawValue) / Double(max(1, newest - oldest)))
+                // A commit that has come since may be newer than the newest: then this is less than 0.
+                try progress((newest - Double(row.commit.version.rawValue)) / span)
                 guard
                     try words.isEmpty
                         || report.source.withShownContent(of: row.row.content, { words.match(content: $0) })

@@ -24,8 +24,8 @@ public struct StoreFile: Sendable {
         self.path = path
     }
 
-    /// Whether a file exists at the path.
-    public var exists: Bool { FileStatus(path) != nil }
+    /// Whether a file is known to exist at the path.
+    public var exists: Bool { (try? FileStatus(path)) != nil }
 
     /// The options for edits: each commit is a separate undo step, however fast a program makes them. Only groups make
     /// steps of several commits. Memory stays small, however large the file is.
@@ -111,10 +111,18 @@ public struct StoreFile: Sendable {
 
     /// Refuses a path that cannot be a store.
     func requireFile() throws {
-        guard let status = FileStatus(path) else { throw ListError.notFound(path: path) }
+        guard let status = try status() else { throw ListError.notFound(path: path) }
         if status.isFolder { throw ListError.notAStore(path: path, found: "a folder") }
         // LMDB would make a database of an empty file.
         if status.size == 0 { throw ListError.notAStore(path: path, found: "an empty file") }
+    }
+
+    /// What the system knows about the file; nil if there is none.
+    private func status() throws -> FileStatus? {
+        do throws(SystemError) { return try FileStatus(path) } catch {
+            if error.saysNotPermitted { throw ListError.notPermitted(path: path, isReadOnly: true) }
+            throw ToolError(.inputOutput, "\(path.visible) cannot be read: \(error)")
+        }
     }
 
     /// Calls `body`. If the file was never an LMDB file, the error does not say that it is damaged.

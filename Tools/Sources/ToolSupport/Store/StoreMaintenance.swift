@@ -86,7 +86,7 @@ extension StoreFile {
         let store = try open(isReadOnly: false)
         defer { try? store.close() }
         try withoutActuallyEscaping(progress) { progress in try store.copy(to: target) { progress($0) } }
-        return FileStatus(target)?.size ?? 0
+        return try FileStatus(target)?.size ?? 0
     }
 
     /// Copies the store and verifies the copy.

@@ -19,10 +19,16 @@ struct FileStatus {
     /// In bytes.
     let size: Int
 
-    /// The file at a path; nil if there is none that can be found.
-    init?(_ path: String) {
+    /// The file at a path; nil if there is none.
+    ///
+    /// - Throws: ``SystemError`` if the system does not say whether there is one.
+    init?(_ path: String) throws(SystemError) {
         var found = stat()
-        guard stat(path, &found) == 0 else { return nil }
+        guard stat(path, &found) == 0 else {
+            let error = SystemError()
+            if error.saysNoFile { return nil }
+            throw error
+        }
         isFolder = found.st_mode & S_IFMT == S_IFDIR
         size = Int(found.st_size)
     }

@@ -15,6 +15,10 @@ struct SystemError: Error, CustomStringConvertible {
     /// An error with a number of the system; without one, that of the last failed call on this thread.
     init(_ number: Int32 = errno) { self.number = number }
 
+    /// Whether there is no such file, nor a folder that could have it.
+    var saysNoFile: Bool { number == ENOENT || number == ENOTDIR }
+    /// Whether this process lacks a permission.
+    var saysNotPermitted: Bool { number == EACCES || number == EPERM }
     /// Whether a file was to be made, and is there already.
     var saysFileExists: Bool { number == EEXIST }
     /// Whether nobody reads any more what is written.

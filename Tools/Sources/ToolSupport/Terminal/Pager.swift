@@ -28,6 +28,8 @@ public enum Pager {
 
     /// Calls `body`, whose output goes to the pager if standard output is a terminal.
     ///
+    /// An interrupt is for the pager. So a `body` that may write nothing for long calls ``Standard/checkReader()`` now and then.
+    ///
     /// - Throws: what `body` throws, but not that the pager has ended before it.
     public static func run(_ body: () throws -> Void) throws {
         guard Standard.output.isTerminal, let command = command() else { return try body() }

@@ -39,6 +39,16 @@ public struct Standard: Sendable {
         }
     }
 
+    /// Checks, without writing, that somebody reads what is written. A search that seldom finds something would otherwise go on when
+    /// nobody waits for it any more: the user has left the pager, or interrupted it.
+    ///
+    /// - Throws: a ``ToolError`` without a text if the reader has closed the pipe, as writing does.
+    public func checkReader() throws {
+        var output = pollfd(fd: descriptor, events: 0, revents: 0)
+        // Linux reports the closed pipe as an error, Darwin as a hangup.
+        if poll(&output, 1, 0) > 0, output.revents & Int16(POLLERR | POLLHUP) != 0 { throw ToolError(.inputOutput, "") }
+    }
+
     /// Writes text.
     public func write(_ text: String) throws { try write(text.utf8) }
 

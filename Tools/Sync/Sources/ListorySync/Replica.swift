@@ -91,8 +91,9 @@ public actor Replica {
             // What was received is a change of the store as well, and nothing to send.
             group.addTask {
                 await self.follow(own) {
-                    try? self.noteCounts()
-                    return (try? self.store.pendingCount) != 0
+                    // A store that has failed is noticed by the exchange.
+                    do { try self.noteCounts() } catch { return true }
+                    return self.state.waitingCount > 0
                 }
             }
             for signals in [others, again] { group.addTask { await self.follow(signals) } }

@@ -11,6 +11,11 @@ final class NATSConnection: @unchecked Sendable {
     private let events: NATSEvents
     private let secrets: [String]
     private var subscriptions: [OpaquePointer] = []
+    private let timeout: Duration
+    /// How long to wait for a message: longer after each one that did not come in time, because a large one takes long on a slow line. It
+    /// ends somewhere, because a request that was lost is never answered.
+    private var patience: Duration
+    private static let mostPatience = Duration.seconds(30)
 
     /// Connects to one of the servers, and waits for it.
     init(_ address: NATSAddress, timeout: Duration, connectTimeout: Duration, events: NATSEvents) throws {
@@ -21,6 +26,7 @@ final class NATSConnection: @unchecked Sendable {
         defer { natsOptions_Destroy(options) }
         secrets = address.secrets
         self.events = events
+        (self.timeout, patience) = (timeout, timeout)
         try NATSConnection.apply(address, to: options)
         natsOptions_SetName(options, "listory")
         natsOptions_SetTimeout(options, connectTimeout.milliseconds)
@@ -254,21 +260,35 @@ final class NATSConnection: @unchecked Sendable {
         var options = jsDirectGetMsgOptions()
         jsDirectGetMsgOptions_Init(&options)
         options.Sequence = sequence
-        if js_DirectGetMsg(&message, context, stream, nil, &options) == NATS_OK, let message {
+        let status = wait { js_DirectGetMsg(&message, context, stream, &$0, &options) }
+        // The same bytes from the leader would not come sooner.
+        if status == NATS_TIMEOUT { try check(status) }
+        if status == NATS_OK, let message {
             let found = NATSMessage(message)
             if found.sequence == sequence { return found }
         }
         var code = jsErrCode(0)
         message = nil
-        return try found(js_GetMsg(&message, context, stream, sequence, nil, &code), code, message)
+        return try found(wait { js_GetMsg(&message, context, stream, sequence, &$0, &code) }, code, message)
     }
 
     /// The last message with a subject, according to the leader; nil if there is none.
     func lastMessage(_ subject: String, of stream: String) throws -> NATSMessage? {
         var message: OpaquePointer?
         var code = jsErrCode(0)
-        let status = js_GetLastMsg(&message, context, stream, subject, nil, &code)
+        let status = wait { js_GetLastMsg(&message, context, stream, subject, &$0, &code) }
         return try found(status, code, message)
+    }
+
+    /// Waits for a message as long as the line needs.
+    private func wait(_ request: (inout jsOptions) -> natsStatus) -> natsStatus {
+        var options = jsOptions()
+        jsOptions_Init(&options)
+        options.Wait = patience.milliseconds
+        let status = request(&options)
+        patience =
+            status == NATS_TIMEOUT ? min(NATSConnection.mostPatience, patience * 2) : max(timeout, patience / 2)
+        return status
     }
 
     private func found(_ status: natsStatus, _ code: jsErrCode, _ message: OpaquePointer?) throws -> NATSMessage? {
@@ -330,17 +350,17 @@ final class NATSConnection: @unchecked Sendable {
         return NATSReader(subscription!, connection: self, next: sequence)
     }
 
-    fileprivate func fetch(
-        _ subscription: OpaquePointer, count: Int, bytes: Int, timeout: Duration
-    ) throws -> [NATSMessage] {
+    fileprivate func fetch(_ subscription: OpaquePointer, count: Int, bytes: Int) throws -> [NATSMessage] {
         var request = jsFetchRequest()
         jsFetchRequest_Init(&request)
         request.Batch = Int32(count)
         request.MaxBytes = Int64(bytes)
         request.NoWait = true
-        request.Expires = timeout.milliseconds * 1_000_000
         var list = natsMsgList()
-        let status = natsSubscription_FetchRequest(&list, subscription, &request)
+        let status = wait { options in
+            request.Expires = options.Wait * 1_000_000
+            return natsSubscription_FetchRequest(&list, subscription, &request)
+        }
         defer { natsMsgList_Destroy(&list) }
         guard status == NATS_OK else { throw NATSConnection.failure(status, secrets: secrets) }
         return (0..<Int(list.Count)).compactMap { index in
@@ -370,10 +390,8 @@ final class NATSReader {
     }
 
     /// The next messages: none if there are none, if the next one has more bytes, or if the server has forgotten the consumer.
-    func read(count: Int, bytes: Int, timeout: Duration) -> [NATSMessage] {
-        guard let found = try? connection.fetch(subscription, count: count, bytes: bytes, timeout: timeout) else {
-            return []
-        }
+    func read(count: Int, bytes: Int) -> [NATSMessage] {
+        guard let found = try? connection.fetch(subscription, count: count, bytes: bytes) else { return [] }
         // Messages of a request before, which came after its time, may be among them.
         let messages = found.enumerated().prefix { $1.consumedSequence == next + UInt64($0) }.map(\.element)
         next += UInt64(messages.count)

@@ -251,10 +251,7 @@ public actor NATSLog: SharedLog {
     }
 
     private func readTail(on connection: NATSConnection) throws -> Tail {
-        try readTail(at: connection.end(of: names.log), on: connection)
-    }
-
-    private func readTail(at end: NATSConnection.StreamEnd, on connection: NATSConnection) throws -> Tail {
+        let end = try connection.end(of: names.log)
         if let tail, end == tailEnd { return tail }
         guard let message = try connection.lastMessage(names.subject, of: names.log) else {
             let none = Tail(sequence: end.last, position: .beginning)
@@ -318,8 +315,7 @@ public actor NATSLog: SharedLog {
                             of: names.log, subject: names.subject, from: cursor.sequence)
                     }
                     messages = cursor.reader!.read(
-                        count: min(count, 10_000), bytes: min(max(1, maximumBytes - bytes), 16 << 20),
-                        timeout: options.timeout)
+                        count: min(count, 10_000), bytes: min(max(1, maximumBytes - bytes), 16 << 20))
                 }
             }
             if messages.isEmpty {
@@ -490,16 +486,17 @@ public actor NATSLog: SharedLog {
 
     private var seen: NATSConnection.StreamEnd?
 
-    /// Looks whether the log has grown, and whether it still ends as it did. Whether it could; nil if the log is closed.
+    /// Looks whether the log has grown, or went back. Whether it could; nil if the log is closed.
     private func look() -> Bool? {
         guard !isClosed else { return nil }
         do {
             let found = try perform { connection in
-                let end = try connection.end(of: names.log)
-                if tail != nil { _ = try readTail(at: end, on: connection) }
-                return end
+                try connection.end(of: names.log)
             }
-            if let seen, seen != found { broadcast.yield() }
+            if let seen, seen != found {
+                if found.last <= seen.last { forget() }
+                broadcast.yield()
+            }
             seen = found
             return true
         } catch {

@@ -173,6 +173,19 @@ import Testing
         await other.close()
     }
 
+    @Test(arguments: Engine.servers)
+    func aReaderIsNotWokenByWhatItHasAppendedItself(engine: Engine) async throws {
+        let log = try engine.list().open()
+        let changes = WakeUps(log.changes())
+        _ = try await log.add([[1]])
+        try await Task.sleep(for: .seconds(2))
+        let total = changes.total
+        _ = try await log.add([[2]])
+        try await Task.sleep(for: .seconds(1))
+        #expect(changes.total == total)
+        await log.close()
+    }
+
     @Test(arguments: Engine.allCases)
     func aReaderThatFollowsSeesEverythingInOrder(engine: Engine) async throws {
         let list = try engine.list()

@@ -334,13 +334,32 @@ final class RawNATS {
         natsConnection_Destroy(connection)
     }
 
-    /// Makes a stream of the subject with the same name.
-    func addStream(_ name: String) throws {
-        let strings = NATSStrings([name])
+    /// Makes a stream of a subject, or of the one with the same name. It has what an engine needs to read it, and tells nobody.
+    func addStream(_ name: String, subject: String? = nil) throws {
+        let strings = NATSStrings([name, subject ?? name])
+        var subjects: [UnsafePointer<CChar>?] = [strings.pointers[1]]
         var configuration = jsStreamConfig()
         jsStreamConfig_Init(&configuration)
         configuration.Name = strings.pointers[0]
-        guard js_AddStream(nil, context, &configuration, nil, nil) == NATS_OK else { throw TestFailure("no stream") }
+        configuration.AllowDirect = true
+        let status = subjects.withUnsafeMutableBufferPointer { subjects in
+            configuration.Subjects = subjects.baseAddress
+            configuration.SubjectsLen = 1
+            return js_AddStream(nil, context, &configuration, nil, nil)
+        }
+        guard status == NATS_OK else { throw TestFailure("no stream") }
+    }
+
+    /// Removes a stream.
+    func removeStream(_ name: String) throws {
+        guard js_DeleteStream(context, name, nil, nil) == NATS_OK else { throw TestFailure("no stream") }
+    }
+
+    /// Sends an empty message, which is not stored.
+    func send(to subject: String) throws {
+        guard natsConnection_Publish(connection, subject, nil, 0) == NATS_OK,
+            natsConnection_Flush(connection) == NATS_OK
+        else { throw TestFailure("the message was not sent") }
     }
 
     /// Says that a message was stored, as the server does.

@@ -126,6 +126,42 @@ struct ScreenTests {
         #expect(reader.finish() == [.escape] && !reader.isWaiting)
     }
 
+    @Test("A long pasted text comes in parts, however its bytes are split, and nothing of it is a key")
+    func longPaste() {
+        let text = String(repeating: String(repeating: "aé日\r\n", count: 1000) + "\u{1B}[A", count: 300)
+        let all = Array("\u{1B}[200~\(text)\u{1B}[201~x".utf8)
+        var expected: [Key]?
+        for size in [all.count, 1 << 20, 300_001] {
+            var reader = KeyReader()
+            var keys: [Key] = []
+            for start in stride(from: 0, to: all.count, by: size) {
+                keys += reader.read(all[start..<min(all.count, start + size)])
+            }
+            #expect(keys == expected ?? keys, "in pieces of \(size) bytes")
+            expected = keys
+        }
+        let keys = expected ?? []
+        let parts: [String] = keys.compactMap { key in
+            guard case .paste(let part) = key else { return nil }
+            return part
+        }
+        #expect(keys.last == .text("x") && parts.count == keys.count - 1)
+        #expect(parts.count == 3 && parts.allSatisfy { $0.utf8.count <= KeyReader.longestPaste })
+        // A character or a line's end that two parts shared would not be what it was.
+        #expect(parts.joined() == text && parts.reduce(0) { $0 + $1.count } == text.count)
+    }
+
+    @Test("A pasted text whose end never comes ends when nothing more does", arguments: ["", "\u{1B}", "\u{1B}[201"])
+    func endlessPaste(end: String) {
+        var reader = KeyReader()
+        #expect(reader.read("\u{1B}[200~two\rlines\(end)".utf8) == [] && reader.isPasting)
+        #expect(reader.finish() == [.paste("two\rlines")] && !reader.isPasting && !reader.isWaiting)
+        #expect(reader.read("q".utf8) == [.text("q")])
+        #expect(reader.read("\u{1B}[200~".utf8) == [] && reader.isPasting)
+        #expect(reader.finish() == [] && !reader.isPasting)
+        #expect(reader.read("q".utf8) == [.text("q")])
+    }
+
     @Test("Bytes at random are read without end and without waiting for more than a key", arguments: [1, 2])
     func randomKeys(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

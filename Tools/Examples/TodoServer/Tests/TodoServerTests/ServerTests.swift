@@ -222,6 +222,22 @@ struct ServerTests {
         #expect(try Browser(next).listen().begin().wait("the row") { $0.id != nil }.rows.map(\.title) == ["first"])
     }
 
+    @Test("A complaint that nobody reads changes nothing about how it ends")
+    func unreadErrors() throws {
+        let process = Process()
+        process.executableURL = ChildProcess.folderOfProducts.appendingPathComponent("todo-server")
+        process.arguments = ["--quickly"]
+        try startingAlone {
+            let errors = Pipe()
+            // The handle instead of the pipe, whose other end `Process` would ask for.
+            process.standardError = errors.fileHandleForWriting
+            try errors.fileHandleForReading.close()
+            try withoutBlockedSignals { try process.run() }
+        }
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 64)
+    }
+
     @Test("Wrong arguments, a port in use and a file that is no store end it with an error")
     func wrongArguments() throws {
         let server = try Server(file)

@@ -55,7 +55,7 @@ extension InspectedStore {
         let (id, snapshot) = (try query.id(), try snapshot(query.version("at")))
         try snapshot.reading {
             writer.member("version", snapshot.version.rawValue)
-            if let path = try path(of: id, in: snapshot), let row = snapshot.item(at: path) {
+            if let path = try id.path(in: snapshot, of: store), let row = snapshot.item(at: path) {
                 writer.write(id: row.id)
                 writer.writePlace(path, snapshot.rows(in: .rowsWithHeaders))
             } else {
@@ -65,17 +65,6 @@ extension InspectedStore {
                 }
             }
         }
-    }
-
-    /// Where a row is; nil if it is not there.
-    func path(of id: IdentifierText, in snapshot: UntypedSnapshot) throws -> ListIndexPath? {
-        if try snapshot.version == store.version, let path = try id.first({ try store.indexPath(of: $0) }),
-            // Another commit may have come meanwhile.
-            let row = snapshot.item(at: path), id.means(row.id)
-        {
-            return path
-        }
-        return id.first { snapshot.indexPath(of: $0) }
     }
 
     /// `/api/search`.

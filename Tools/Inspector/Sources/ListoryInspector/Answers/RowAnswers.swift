@@ -42,7 +42,7 @@ extension InspectedStore {
             let lines = snapshot.rows(in: .rowsWithHeaders)
             let paths =
                 try query.text("id") == nil
-                ? window(query, lines) : [path(of: query.id(), in: snapshot)].compactMap(\.self)
+                ? window(query, lines) : [query.id().path(in: snapshot, of: store)].compactMap(\.self)
             let rows = paths.compactMap { path in snapshot.item(at: path).map { (path, $0) } }
             let blames = try store.blame(ofRows: rows.map(\.1.id))
             writer.member("version", snapshot.version.rawValue)

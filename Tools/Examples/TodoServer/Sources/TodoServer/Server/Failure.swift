@@ -39,7 +39,7 @@ struct Failure: Error {
                 status: .init(code: 507, reasonPhrase: "Insufficient Storage"), code: "appendFailed",
                 message: "The edit could not be saved yet.")
         default:
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            TodoServer.complain("\(error)")
             self.init(status: .internalServerError, code: "internal", message: "The server could not do that.")
         }
     }

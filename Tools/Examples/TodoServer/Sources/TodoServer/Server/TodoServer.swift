@@ -25,6 +25,8 @@ public enum TodoServer {
     ///
     /// - Returns: the exit code: 0, 64 for wrong arguments, 69 if the port cannot be used, 74 if the store cannot.
     public static func run(_ arguments: [String]) async -> Int32 {
+        // A write to a closed pipe then fails instead of ending the server.
+        signal(SIGPIPE, SIG_IGN)
         if arguments == ["--help"] || arguments == ["-h"] {
             print(usage)
             return 0
@@ -128,5 +130,6 @@ public enum TodoServer {
         return folder.appendingPathComponent("todo.listory").path
     }
 
-    fileprivate static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    /// Prints what is wrong, if somebody reads it. If nobody does, `write(_:)` of a file handle would end the process.
+    static func complain(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
 }

@@ -1,0 +1,92 @@
+// Tests what the listener of PostgreSQL reads before the log asks for it: only what comes behind the end, once, and it is checked.
+
+import LogServers
+@testable import PostgresLog
+import SharedLog
+import Testing
+
+@Suite struct ReadAheadTests {
+    private let entries = LogPosition.beginning.entries("a", "b", "c")
+
+    /// Entries that were read behind an end.
+    private func ahead(of end: UInt64?, _ entries: [LogEntry]) -> PostgresReadAhead {
+        let ahead = PostgresReadAhead()
+        ahead.noteEnd(end)
+        ahead.fill { _ in entries }
+        return ahead
+    }
+
+    @Test func entriesBehindTheEndAreTakenOnce() {
+        let ahead = ahead(of: 1, Array(entries[1...]))
+        #expect(ahead.take(after: 1, maximumBytes: 1000) == Array(entries[1...]))
+        #expect(ahead.take(after: 1, maximumBytes: 1000) == nil)
+    }
+
+    @Test func nothingIsReadUnlessTheLogHasReadEverything() {
+        let ahead = PostgresReadAhead()
+        ahead.fill { _ in
+            Issue.record("there is more to read for the log")
+            return []
+        }
+        ahead.noteEnd(2)
+        var numbers: [UInt64] = []
+        for _ in 0..<2 {
+            ahead.fill {
+                numbers.append($0)
+                return [entries[2]]
+            }
+        }
+        #expect(numbers == [2])
+    }
+
+    @Test func whoAsksForAnEntryAgainAsksTheServer() {
+        #expect(ahead(of: 1, Array(entries[1...])).take(after: 0, maximumBytes: 1000) == nil)
+    }
+
+    @Test func anotherConnectionForgetsWhatWasRead() {
+        let ahead = ahead(of: 0, entries)
+        ahead.noteEnd(nil)
+        #expect(ahead.take(after: 0, maximumBytes: 1000) == nil)
+    }
+
+    @Test func whatTheLogHasReadMeanwhileIsNotKept() {
+        let ahead = PostgresReadAhead()
+        ahead.noteEnd(1)
+        ahead.fill { _ in
+            ahead.noteEnd(3)
+            return Array(entries[1...])
+        }
+        #expect(ahead.take(after: 1, maximumBytes: 1000) == nil)
+        #expect(ahead.take(after: 3, maximumBytes: 1000) == nil)
+    }
+
+    @Test func moreBytesThanAskedForAndWhatIsWrongAreNotTaken() {
+        #expect(ahead(of: 0, entries).take(after: 0, maximumBytes: 1) == nil)
+        #expect(ahead(of: 0, [entries[0], entries[2]]).take(after: 0, maximumBytes: 1000) == nil)
+        #expect(ahead(of: 1, [entries[2]]).take(after: 1, maximumBytes: 1000) == nil)
+    }
+
+    @Test func aReaderThatIsWokenNeedNotAskTheServer() async throws {
+        let server = try PostgresServer()
+        defer { server.end() }
+        let writer = try Engine.postgres.open(server.url, list: "list")
+        let reader = try Engine.postgres.open(server.url, list: "list")
+        let changes = WakeUps(reader.changes())
+        #expect(try await writer.append([entries[0]], after: .beginning) == .appended)
+        try await Task.sleep(for: .seconds(1))
+        #expect(try await reader.all() == [entries[0]])
+        let total = changes.total
+        #expect(try await writer.append([entries[1]], after: entries[0].position) == .appended)
+        try await changes.next(after: total, within: 30)
+        server.suspend(true)
+        #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])
+        server.suspend(false)
+        // They answer each other, and what was read is read again.
+        #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])
+        #expect(try await reader.append([entries[2]], after: entries[1].position) == .appended)
+        #expect(try await writer.entries(after: 2, maximumBytes: 1000) == [entries[2]])
+        for log in [writer, reader] { #expect(try await log.all() == entries) }
+        await writer.close()
+        await reader.close()
+    }
+}

@@ -1,0 +1,108 @@
+// Tests a client whose line is so slow that a large message takes longer than it waits at first.
+
+import Foundation
+import LogServers
+import NATSLog
+import SharedLog
+import Testing
+
+@Suite struct SlowLineTests {
+    @Test func aLargeMessageIsReadOverASlowLine() async throws {
+        let server = try NATSServer()
+        defer { server.end() }
+        let writer = try Engine.nats.open(server.url, list: "list")
+        var entries: [LogEntry] = []
+        for number in 0..<3 {
+            let payload = [UInt8](repeating: UInt8(number), count: 100_000)
+            entries.append(LogEntry(after: entries.last?.position ?? .beginning, payload: payload))
+        }
+        #expect(try await writer.append(entries, after: .beginning) == .appended)
+        // It takes five seconds.
+        let line = try SlowLine(to: server.port, bytesPerSecond: 60_000)
+        defer { line.end() }
+        let reader = try Engine.nats.open("nats://127.0.0.1:\(line.port)", list: "list", timeout: .seconds(1))
+        let found = try await eventually(within: 60) {
+            try await reader.entries(after: 0, maximumBytes: 1_000_000)
+        }
+        #expect(found == entries)
+        await reader.close()
+        await writer.close()
+    }
+}
+
+/// A line on loopback that carries so many bytes a second from a server to a client.
+private final class SlowLine: Sendable {
+    let port: Int
+    private let listener: Int32
+
+    init(to server: Int, bytesPerSecond: Int) throws {
+        listener = SlowLine.makeSocket()
+        var address = SlowLine.loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { [listener] address in
+                bind(listener, address, length) == 0 && listen(listener, 8) == 0
+                    && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard status else { throw TestFailure("there is no free port") }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        let listener = listener
+        Thread.detachNewThread {
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else { return }
+                let other = SlowLine.makeSocket()
+                var address = SlowLine.loopback(port: UInt16(server))
+                let status = withUnsafePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        connect(other, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+                guard status == 0 else {
+                    close(client)
+                    continue
+                }
+                Thread.detachNewThread { SlowLine.carry(from: client, to: other) }
+                Thread.detachNewThread { SlowLine.carry(from: other, to: client, bytesPerSecond) }
+            }
+        }
+    }
+
+    func end() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// Carries bytes until one side has closed; then the other side is closed as well.
+    private static func carry(from source: Int32, to target: Int32, _ bytesPerSecond: Int? = nil) {
+        var bytes = [UInt8](repeating: 0, count: bytesPerSecond.map { max(1, $0 / 50) } ?? 65_536)
+        while true {
+            let count = read(source, &bytes, bytes.count)
+            guard count > 0 else { break }
+            if let bytesPerSecond { usleep(UInt32(count * 1_000_000 / bytesPerSecond)) }
+            var sent = 0
+            while sent < count {
+                // Without a signal if the other side has closed.
+                let more = bytes[sent..<count].withUnsafeBytes {
+                    send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard more > 0 else { break }
+                sent += more
+            }
+            guard sent == count else { break }
+        }
+        shutdown(target, Int32(SHUT_RDWR))
+        shutdown(source, Int32(SHUT_RDWR))
+    }
+
+    private static func makeSocket() -> Int32 { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+
+    private static func loopback(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+}
