@@ -11,9 +11,8 @@ final class NATSConnection: @unchecked Sendable {
     private let events: NATSEvents
     private let secrets: [String]
     private var subscriptions: [OpaquePointer] = []
-    private let timeout: Duration
-    /// How long to wait for a message: longer after each one that did not come in time, because a large one takes long on a slow line. It
-    /// ends somewhere, because a request that was lost is never answered.
+    /// How long to wait for a message: longer after each one that did not come in time, because a large one takes long on a slow line. Not
+    /// for ever, because a request that was lost is never answered.
     private var patience: Duration
     private static let mostPatience = Duration.seconds(30)
 
@@ -26,7 +25,7 @@ final class NATSConnection: @unchecked Sendable {
         defer { natsOptions_Destroy(options) }
         secrets = address.secrets
         self.events = events
-        (self.timeout, patience) = (timeout, timeout)
+        patience = timeout
         try NATSConnection.apply(address, to: options)
         natsOptions_SetName(options, "listory")
         natsOptions_SetTimeout(options, connectTimeout.milliseconds)
@@ -286,8 +285,7 @@ final class NATSConnection: @unchecked Sendable {
         jsOptions_Init(&options)
         options.Wait = patience.milliseconds
         let status = request(&options)
-        patience =
-            status == NATS_TIMEOUT ? min(NATSConnection.mostPatience, patience * 2) : max(timeout, patience / 2)
+        if status == NATS_TIMEOUT { patience = min(NATSConnection.mostPatience, patience * 2) }
         return status
     }
 

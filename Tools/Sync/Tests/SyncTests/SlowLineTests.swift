@@ -36,18 +36,18 @@ private final class SlowLine: Sendable {
     private let listener: Int32
 
     init(to server: Int, bytesPerSecond: Int) throws {
-        listener = SlowLine.makeSocket()
+        let listener = SlowLine.makeSocket()
+        self.listener = listener
         var address = SlowLine.loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { [listener] address in
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 bind(listener, address, length) == 0 && listen(listener, 8) == 0
                     && getsockname(listener, address, &length) == 0
             }
         }
         guard status else { throw TestFailure("there is no free port") }
         port = Int(UInt16(bigEndian: address.sin_port))
-        let listener = listener
         Thread.detachNewThread {
             while true {
                 let client = accept(listener, nil, nil)
