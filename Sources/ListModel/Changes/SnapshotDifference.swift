@@ -343,7 +343,7 @@ private struct PieceMatches<Element: TreeElement> {
     /// - Parameter kept: the new offsets of the elements that should rather stay, ascending.
     func moves(keeping kept: [Int]) -> [Changeset.Move<Int>] { moves { weights($0, keeping: kept) } }
 
-    /// As ``moves(keeping:)``; but as few as possible of the elements that are not movable move, then as few as possible of the others.
+    /// As ``moves(keeping:)``, but what is not movable stays if it can; among such choices, the fewest movable elements move.
     func moves(where isMovable: (Element) -> Bool) -> [Changeset.Move<Int>] {
         moves { matched in
             let areMovable = matched.map { difference.new[$0.new].element.map(isMovable) ?? false }

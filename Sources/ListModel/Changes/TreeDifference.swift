@@ -32,7 +32,7 @@ struct TreeDifference<Element: TreeElement> {
 
     /// Compares two versions of a tree.
     ///
-    /// - Parameter isSingle: which elements are no part of a matched run, unless a whole node is; nil for none.
+    /// - Parameter isSingle: elements that stand alone even when they are in step; inside a shared node they do not. Nil for none.
     /// - Complexity: O(k · w · log n) for k elements that differ, in nodes of width w.
     init(
         from oldTree: PersistentTree<Element>, to newTree: PersistentTree<Element>,

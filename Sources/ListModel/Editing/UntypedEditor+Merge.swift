@@ -15,7 +15,7 @@ extension UntypedEditor {
     ///   - now: a snapshot of the present rows, to distinguish moves of others from the moves of this merge.
     ///   - moved: the contents of `target` that are not in the log; nil if all are.
     ///   - overrides: whether changes of others to the same rows are overridden: see ``ConflictPolicy/mine``.
-    ///   - placed: what the commits have put somewhere that led from the one to the other, or back; nil if it is not known.
+    ///   - placed: the rows and sections that the commits between `base` and `target` inserted or moved; nil if they are not known.
     /// - Returns: the conflicts.
     /// - Throws: ``ListError`` or an error of the log; the commit must then be cancelled.
     /// - Complexity: O((k + m) log n) for k rows in the change and m rows that differ between `base` and `now`; m counts

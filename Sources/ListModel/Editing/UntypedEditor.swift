@@ -48,7 +48,7 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     private var eventCount = 0
     /// The number of events that are annotations.
     private var annotationCount = 0
-    /// The name of an annotation that the app has made and that only the library may make, so that the commit is refused.
+    /// A reserved name that the app has given to an annotation: ``finish()`` refuses the commit.
     var refusedAnnotation: String?
 
     private var historyWriter = HistoryWriter()
@@ -318,7 +318,7 @@ extension UntypedEditor {
         let now = state.snapshot()
         if eventCount == annotationCount { return now }
         let events = try pendingEvents(eventCount, from: eventsOffset)
-        return try now.checked { try now.applying(events.reversed().lazy.compactMap(\.inverse)) }
+        return try now.applying(events.reversed().lazy.compactMap(\.inverse))
     }
 
     /// The events of the commit in progress.

@@ -94,8 +94,8 @@ extension CommitLog {
         }
     }
 
-    /// Checks that the confirmed end is not after the newest version, which was read later: only what is durable is confirmed, and a
-    /// replica never gets fewer commits.
+    /// Checks that the confirmed end is not after the newest version: only what is durable is confirmed, and a replica never gets fewer
+    /// commits.
     ///
     /// - Throws: ``ListError/headMismatch(what:expected:found:)``.
     func checkConfirmedEnd(isWithin version: Version) throws {
@@ -130,13 +130,31 @@ extension CommitLog {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }
         return try writeMeta(of: environment) { txn, meta in
-            let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
-            guard let head else {
-                throw ListError.headMismatch(what: "head row", expected: LogHead.expectation, found: "another")
-            }
+            let head = try head(txn, meta)
             try txn.put(head.bytes, forKey: LogFormat.confirmedKey, in: meta)
             return head
         }
+    }
+
+    /// Moves the confirmed end of a file without its journal back to its last commit, if the confirmed commits behind that were only in the
+    /// journal. They come back from the shared log.
+    static func limitConfirmedEnd(of path: String) throws {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        try writeMeta(of: environment) { txn, meta in
+            guard let end = try ConfirmedEnd.read(txn, meta) else { return }
+            let head = try head(txn, meta)
+            if end.version > head.version { try txn.put(head.bytes, forKey: LogFormat.confirmedKey, in: meta) }
+        }
+    }
+
+    private static func head(
+        _ txn: borrowing some Transaction & ~Copyable, _ meta: Database<String, [UInt8]>
+    ) throws -> LogHead {
+        guard let head = try txn.withValue(forKey: LogFormat.headKey, in: meta, { $0.flatMap(LogHead.init) }) else {
+            throw ListError.headMismatch(what: "head row", expected: LogHead.expectation, found: "another")
+        }
+        return head
     }
 
     /// Notes the kinds of ids in a file that nobody has open.

@@ -196,6 +196,7 @@ extension CommitLog {
         do {
             // The journal is written over in its place, so what the copy has of it may be of any moment.
             try Journal.remove(from: target)
+            if confirmed.end != nil { try CommitLog.limitConfirmedEnd(of: target) }
         } catch {
             DataFile.remove(target)
             throw error

@@ -133,8 +133,8 @@ private struct SalvageFile: ~Copyable {
     private var file: NewStoreFile
     private let index: SalvageIndex
     private var sealed = Version.empty
-    /// The confirmed end of a replica. That of the base, until the commit comes of which the damaged file says that it is the last confirmed
-    /// one: an earlier end does no harm, because the commits behind it come back from the shared log as they are.
+    /// The confirmed end of the new file. It begins as the base, and becomes the commit that the damaged file names, if that commit is found.
+    /// An earlier end does no harm: the commits behind it come back from the shared log as they are.
     private var confirmed = LogHead()
     /// The versions of states of projections, and the checksums of their records.
     private let wanted: Set<Version>

@@ -43,7 +43,7 @@ public struct StoreVerification: Hashable, Sendable {
                 do { return try StoreVerification(checking: path, ends: &ends, progress) } catch  where error.saysDamage
                 {
                     // Another process may have replaced the pending commits of a replica while they were read: then the ends are others the
-                    // next time. They are also others each time if it edits a damaged one.
+                    // next time. If that process edits a damaged replica, the ends differ each time, so the attempts are counted.
                     guard ends?.confirmed != nil, ends != earlier, attempt < StoreVerification.attemptCount else {
                         throw error
                     }

@@ -1,5 +1,5 @@
 // A connection to NATS servers with JetStream. nats.c has threads of its own and makes a lost connection again by itself; its calls
-// wait for their answers, for a few seconds at most.
+// wait for their answers, for half a minute at most.
 
 import CNATS
 import SharedLog
@@ -11,9 +11,10 @@ final class NATSConnection: @unchecked Sendable {
     private let events: NATSEvents
     private let secrets: [String]
     private var subscriptions: [OpaquePointer] = []
-    /// How long to wait for a message: longer after each one that did not come in time, because a large one takes long on a slow line. Not
-    /// for ever, because a request that was lost is never answered.
+    /// How long to wait for a message: longer after each one that did not come in time, because a large one takes long on a slow line, and
+    /// less after a large one that did. Not for ever, because a request that was lost is never answered.
     private var patience: Duration
+    private let leastPatience: Duration
     private static let mostPatience = Duration.seconds(30)
 
     /// Connects to one of the servers, and waits for it.
@@ -25,13 +26,13 @@ final class NATSConnection: @unchecked Sendable {
         defer { natsOptions_Destroy(options) }
         secrets = address.secrets
         self.events = events
-        patience = timeout
+        (patience, leastPatience) = (timeout, timeout)
         try NATSConnection.apply(address, to: options)
         natsOptions_SetName(options, "listory")
         natsOptions_SetTimeout(options, connectTimeout.milliseconds)
-        // A server that has vanished is noticed after two pings.
+        // A server that has vanished is noticed after half a minute: on a slow line, the answer to a ping comes behind a large message.
         natsOptions_SetPingInterval(options, 5000)
-        natsOptions_SetMaxPingsOut(options, 2)
+        natsOptions_SetMaxPingsOut(options, 6)
         natsOptions_SetMaxReconnect(options, -1)
         natsOptions_SetFailRequestsOnDisconnect(options, true)
         natsOptions_SetWriteDeadline(options, timeout.milliseconds)
@@ -55,7 +56,10 @@ final class NATSConnection: @unchecked Sendable {
                 // A client without this right announces nothing more, and does everything else.
                 let reason = text.map { String(cString: $0) } ?? ""
                 // A client without the right to these notices asks the server now and then instead.
-                if reason.contains(NATSNames.notices) || reason.contains(NATSNames.elections) { return }
+                if reason.contains(NATSNames.notices) { return }
+                if reason.contains(NATSNames.elections) {
+                    return events.hearsElections.store(false, ordering: .sequentiallyConsistent)
+                }
                 let isAnnouncement = reason.contains(NATSNames.announcements)
                 if isAnnouncement { events.mayAnnounce.store(false, ordering: .sequentiallyConsistent) }
                 if !isAnnouncement { events.isRefused.store(true, ordering: .sequentiallyConsistent) }
@@ -147,6 +151,8 @@ final class NATSConnection: @unchecked Sendable {
         var first: UInt64
         var last: UInt64
         var time: Int64
+        /// How many servers of the cluster keep the stream; nil if the server is in none.
+        var replicas: Int?
     }
 
     func end(of stream: String) throws -> StreamEnd {
@@ -156,7 +162,8 @@ final class NATSConnection: @unchecked Sendable {
         defer { jsStreamInfo_Destroy(information) }
         let state = information!.pointee.State
         return StreamEnd(
-            first: state.FirstSeq, last: try NATSConnection.checked(state.LastSeq), time: state.LastTime)
+            first: state.FirstSeq, last: try NATSConnection.checked(state.LastSeq), time: state.LastTime,
+            replicas: information!.pointee.Cluster == nil ? nil : Int(information!.pointee.Config.pointee.Replicas))
     }
 
     /// Sequences are below this, so that what is computed from them fits into 64 bits.
@@ -259,13 +266,14 @@ final class NATSConnection: @unchecked Sendable {
         var options = jsDirectGetMsgOptions()
         jsDirectGetMsgOptions_Init(&options)
         options.Sequence = sequence
+        let isSlow = patience > leastPatience
         let status = wait { js_DirectGetMsg(&message, context, stream, &$0, &options) }
-        // The same bytes from the leader would not come sooner.
-        if status == NATS_TIMEOUT { try check(status) }
         if status == NATS_OK, let message {
             let found = NATSMessage(message)
-            if found.sequence == sequence { return found }
+            if found.sequence == sequence { return noting(found) }
         }
+        // On a slow line, the same bytes from the leader would not come sooner.
+        if isSlow, status == NATS_TIMEOUT { try check(status) }
         var code = jsErrCode(0)
         message = nil
         return try found(wait { js_GetMsg(&message, context, stream, sequence, &$0, &code) }, code, message)
@@ -294,7 +302,13 @@ final class NATSConnection: @unchecked Sendable {
         try check(status, code)
         let found = NATSMessage(message!)
         _ = try NATSConnection.checked(found.sequence)
-        return found
+        return noting(found)
+    }
+
+    /// A small message comes in time on any line.
+    private func noting(_ message: NATSMessage) -> NATSMessage {
+        if message.bytes.count > NATSEvents.mostAnnouncedBytes { patience = max(leastPatience, patience / 2) }
+        return message
     }
 
     /// Tells the events what the server has stored, what other clients announce, and that another server leads the stream. Once.

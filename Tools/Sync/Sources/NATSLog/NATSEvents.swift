@@ -24,8 +24,8 @@ final class NATSEvents: Sendable {
     private static let all = Mutex<(events: [UInt: NATSEvents], next: UInt)>(([:], 1))
 
     let broadcast: ChangeBroadcast
-    /// How often what the log knows has become doubtful: the connection was made again, another server of the cluster leads the stream,
-    /// or the stream has begun anew.
+    /// How often there was a reason to forget what the log knows: the connection was made again, another server of the cluster leads the
+    /// stream, or the stream has begun anew.
     let doubts = Atomic(0)
     /// The sequence of the message that was stored last, as far as this client was told; 0 if it was not.
     let stored = Atomic<UInt64>(0)
@@ -33,6 +33,8 @@ final class NATSEvents: Sendable {
     let isRefused = Atomic(false)
     /// Whether this client may announce messages, as far as it knows.
     let mayAnnounce = Atomic(true)
+    /// Whether this client is told that another server leads the stream, as far as it knows.
+    let hearsElections = Atomic(true)
     private let key: UInt
     /// Before the numbers of this client's messages.
     private let idPrefix = String(UInt64.random(in: 0...UInt64.max), radix: 36) + "-"

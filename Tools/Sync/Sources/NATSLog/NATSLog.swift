@@ -16,7 +16,7 @@ public actor NATSLog: SharedLog {
     public struct Options: Sendable {
         /// How long to wait for a server to accept a connection.
         public var connectTimeout: Duration = .seconds(3)
-        /// How long to wait for the answer to a request.
+        /// How long to wait for the answer to a request. For a message that did not come in that time, longer the next time.
         public var timeout: Duration = .seconds(5)
         /// How often to look whether the log has grown, in case a wake-up was lost.
         public var pause: Duration = .seconds(5)
@@ -55,6 +55,8 @@ public actor NATSLog: SharedLog {
     /// The state of the stream for which ``tail`` was read.
     private var tailEnd: NATSConnection.StreamEnd?
     private var seenDoubts = 0
+    /// How many servers of a cluster keep the stream; nil if the server is in none. Until it is known, it may be one.
+    private var streamReplicas: Int? = 1
     private var cursor = Cursor()
 
     /// Where the last reading ended.
@@ -105,8 +107,10 @@ public actor NATSLog: SharedLog {
                     number: large.number, bytes: large.encodedCount, limit: limit - overhead)
             }
             followAnnouncements()
-            // What was read on this connection still holds, or the sequence is another one: who takes over with fewer messages says so.
-            var tail = if let tail = self.tail, tail.position == position { tail } else { try readTail(on: connection) }
+            var tail =
+                if let tail = self.tail, tail.position == position, isToldOfDoubts { tail } else {
+                    try readTail(on: connection)
+                }
             guard tail.position == position else { return .behind(end: tail.position) }
             guard !entries.isEmpty else { return .appended }
             if tail.sequence == 0 {
@@ -183,6 +187,13 @@ public actor NATSLog: SharedLog {
 
     // MARK: Appending
 
+    /// Whether this client is told if the stream ends elsewhere than it did: a server by itself ends the connection when it starts again. In
+    /// a cluster, the server that takes over a stream says so, unless one server keeps it alone, and a client that follows looks.
+    private var isToldOfDoubts: Bool {
+        guard let streamReplicas else { return true }
+        return streamReplicas > 1 && watch != nil && events.hearsElections.load(ordering: .sequentiallyConsistent)
+    }
+
     /// The bytes of a message without its headers.
     private func messageBytes(on connection: NATSConnection) throws -> Int {
         let limit = connection.maximumMessageBytes
@@ -252,6 +263,7 @@ public actor NATSLog: SharedLog {
 
     private func readTail(on connection: NATSConnection) throws -> Tail {
         let end = try connection.end(of: names.log)
+        streamReplicas = end.replicas
         if let tail, end == tailEnd { return tail }
         guard let message = try connection.lastMessage(names.subject, of: names.log) else {
             let none = Tail(sequence: end.last, position: .beginning)

@@ -258,7 +258,7 @@ final class PostgresConnection: @unchecked Sendable {
         return PostgresFailure(state: "", message: text.isEmpty ? "the connection was lost" : text)
     }
 
-    /// Reads entries of a list: not more than a number of rows, and than fit into the bytes unless it is a single one.
+    /// Reads entries of a list: at most `limit`, and only as many as fit into `bytes`; the first one comes even if it does not fit.
     func entries(after number: UInt64, limit: Int, bytes: Int, list: Int64) throws -> [LogEntry] {
         let values: [PostgresValue] = [
             .integer(list), .integer(Int64(number)), .integer(Int64(limit)), .integer(Int64(max(0, bytes))),

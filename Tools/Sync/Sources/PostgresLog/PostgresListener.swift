@@ -98,7 +98,7 @@ final class PostgresListener: @unchecked Sendable {
                             after: $0, limit: PostgresReadAhead.mostRows, bytes: PostgresReadAhead.mostBytes,
                             list: connection.list)
                     }
-                } catch  where handle.isAlive {
+                } catch  where handle.isAlive && !handle.isLate {
                     // The log reads them again, and reports what is wrong with them.
                 }
                 broadcast.yield()
@@ -117,9 +117,9 @@ final class PostgresListener: @unchecked Sendable {
             guard let rows, rows.count > 0 else { return retry() }
             let found = Array(rows.bytes(0, 0)) + Array(rows.bytes(0, 1))
             pause.succeeded()
+            read(handle)
             if found != seen { broadcast.yield() }
             seen = found
-            read(handle)
             queue.asyncAfter(deadline: .now() + .milliseconds(Int(options.pause.milliseconds))) { [weak self] in
                 self?.look(handle)
             }

@@ -154,6 +154,7 @@ public actor PostgresLog: SharedLog {
     public func close() {
         isClosed = true
         connection = nil
+        ahead.noteEnd(nil)
         listener.stop()
         broadcast.finish()
     }

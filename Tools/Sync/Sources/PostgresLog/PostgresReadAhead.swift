@@ -1,7 +1,7 @@
 // What the listener reads as soon as it is notified, for a log that has read everything before: the log then need not ask the server,
 // which would cost two changes of threads.
 //
-// Always holds: the entries are those behind the end of which the log has said that there are no more.
+// Always holds: the entries follow the number at which the log last found no more.
 
 import SharedLog
 import Synchronization

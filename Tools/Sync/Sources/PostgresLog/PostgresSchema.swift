@@ -101,7 +101,7 @@ enum PostgresSchema {
         """
     static let part = "SELECT bytes FROM listory_snapshot WHERE list = $1 AND offer = $2 AND part = $3"
 
-    /// The name under which clients are woken when a list grows, with the id of the client that has appended.
+    /// The channel on which clients hear that a list has grown. The text of a notification is the id of the client that has appended.
     static func channel(of list: Int64) -> String { "listory_\(list)" }
 
     /// Finds the row of a list. Creates it, and the tables, if they are not there and may be created.

@@ -178,7 +178,8 @@ import Testing
         let log = try engine.list().open()
         let changes = WakeUps(log.changes())
         _ = try await log.add([[1]])
-        try await Task.sleep(for: .seconds(2))
+        try await Task.sleep(for: .seconds(1))
+        try await changes.settle()
         let total = changes.total
         _ = try await log.add([[2]])
         try await Task.sleep(for: .seconds(1))

@@ -199,6 +199,15 @@ final class WakeUps: Sendable {
 
     var total: Int { count.withLock { $0 } }
 
+    /// Waits until there was none for a second.
+    func settle() async throws {
+        var before = -1
+        while before != total {
+            before = total
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
     /// Waits until there was another one since a total; throws after the time.
     func next(after total: Int, within seconds: Double) async throws {
         try await eventually(within: seconds) {

@@ -70,10 +70,12 @@ import Testing
         let server = try PostgresServer()
         defer { server.end() }
         let writer = try Engine.postgres.open(server.url, list: "list")
-        let reader = try Engine.postgres.open(server.url, list: "list")
+        var options = PostgresLog.Options()
+        options.pause = .seconds(60)
+        let reader = try PostgresLog(url: server.url, list: "list", options: options)
         let changes = WakeUps(reader.changes())
         #expect(try await writer.append([entries[0]], after: .beginning) == .appended)
-        try await Task.sleep(for: .seconds(1))
+        try await changes.settle()
         #expect(try await reader.all() == [entries[0]])
         let total = changes.total
         #expect(try await writer.append([entries[1]], after: entries[0].position) == .appended)

@@ -17,10 +17,14 @@ import Testing
     @Test func aStreamThatBeginsAnewIsReadAgain() async throws {
         let server = try NATSServer()
         defer { server.end() }
-        let (log, other) = try (Engine.nats.open(server.url, list: list), Engine.nats.open(server.url, list: list))
+        var options = NATSLog.Options()
+        // It is told, and does not look.
+        options.pause = .seconds(60)
+        let log = try NATSLog(url: server.url, list: list, options: options)
+        let other = try Engine.nats.open(server.url, list: list)
         #expect(try await log.append([entries[0]], after: .beginning) == .appended)
         let changes = WakeUps(log.changes())
-        try await Task.sleep(for: .seconds(1))
+        try await changes.settle()
         let total = changes.total
         try RawNATS(server.url).removeStream(NATSNames(list: list).log)
         #expect(try await other.append(others, after: .beginning) == .appended)
@@ -43,7 +47,7 @@ import Testing
     @Test func theEndIsReadAgainNowAndThen() async throws {
         let replaced = try await ReplacedStream(list, entries[0], by: others, pause: .milliseconds(100))
         defer { replaced.server.end() }
-        try await Task.sleep(for: .seconds(1))
+        try await replaced.changes.next(after: replaced.total, within: 30)
         #expect(try await replaced.append([entries[1]], after: entries[0].position) == .behind(end: others[0].position))
         await replaced.log.close()
     }
@@ -62,7 +66,7 @@ import Testing
         let log = try Engine.nats.open(cluster.url + "?replicas=3", list: list)
         _ = try await eventually(within: 60) { try await log.end() }
         let changes = WakeUps(log.changes())
-        try await Task.sleep(for: .seconds(2))
+        try await changes.settle()
         let total = changes.total
         let raw = try RawNATS(cluster.servers[0].url)
         try raw.send(to: "$JS.API.STREAM.LEADER.STEPDOWN.\(NATSNames(list: list).log)")
@@ -77,6 +81,8 @@ private struct ReplacedStream {
     let raw: RawNATS
     let log: any SharedLog
     let changes: WakeUps
+    /// How often it was woken before the stream was replaced.
+    let total: Int
 
     init(
         _ list: String, _ entry: LogEntry, by others: [LogEntry], pause: Duration = .seconds(60)
@@ -90,10 +96,12 @@ private struct ReplacedStream {
         try raw.addStream(names.log, subject: names.subject)
         changes = WakeUps(log.changes())
         // Then it has looked for the first time.
-        try await Task.sleep(for: .seconds(1))
+        try await changes.settle()
+        let total = changes.total
         guard try await log.append([entry], after: .beginning) == .appended else { throw TestFailure("not appended") }
-        // Then it has seen what it has appended, if it looks often.
-        try await Task.sleep(for: .milliseconds(500))
+        // It looks at what it has appended, if it looks often.
+        if pause < .seconds(1) { try await changes.next(after: total, within: 30) }
+        self.total = changes.total
         try raw.removeStream(names.log)
         try raw.addStream(names.log, subject: names.subject)
         _ = try raw.publish(NATSFrame.beginning(of: list), to: names.subject)
