@@ -211,6 +211,8 @@ final class NATSConnection: @unchecked Sendable {
         }
         // Another client, perhaps with another number of replicas, was first.
         if code == JSStreamNameExistErr { return }
+        // A server that is just making it says that it overlaps.
+        if code == JSStreamSubjectOverlapErr, (try? end(of: name)) != nil { return }
         try check(status, code)
     }
 
