@@ -55,10 +55,7 @@ struct ReferenceMerge {
     private static func moved(
         _ from: UntypedSnapshot, _ to: UntypedSnapshot, _ movable: Changeset.Elements? = nil
     ) -> Changeset.Elements {
-        let changes = Changeset.withOrigins(from: from, to: to, moving: movable).0
-        return Changeset.Elements(
-            items: Set(changes.items.moved.map { to.item(at: $0.to)!.id }),
-            sections: Set(changes.sections.moved.map { to.sections[$0.to].id }))
+        Changeset.withOrigins(from: from, to: to, moving: movable).0.moved(in: to)
     }
 
     private static func item(_ id: UntypedID, in list: ReferenceList) -> ReferenceItem? {

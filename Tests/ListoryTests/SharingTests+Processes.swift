@@ -40,9 +40,7 @@ extension SharingTests {
         log.records.removeLast(2)
         try insert(9, b)
         try send(b, &log)
-        for (index, record) in log.records.enumerated() {
-            try Data(record).write(to: URL(fileURLWithPath: "\(fixture.path)-record\(index + 1)"))
-        }
+        try write(log, beside: fixture.path)
         #expect(try ChildProcess("StoreWriter", [fixture.path, "receives"]).lines() == ["confirmed 2"])
         try a.group.store()
         #expect(a.confirmed?.version == 2)
@@ -59,15 +57,7 @@ extension SharingTests {
     func namedWhileReplaced(how: String) throws {
         // Called once, between reading the rows of the version and giving it the name.
         let meanwhile = Locked<(@Sendable () -> Void)?>(nil)
-        let (fixture, a) = try store {
-            $0.now = {
-                meanwhile.withLock { call in
-                    defer { call = nil }
-                    return call
-                }?()
-                return Timestamp(microseconds: 1_000_000)
-            }
-        }
+        let (fixture, a) = try store { $0.now = calling(once: meanwhile) }
         let (second, b) = try store()
         var log = Log()
         try insert(1, a)
@@ -77,9 +67,7 @@ extension SharingTests {
         try insert(9, b)
         try send(b, &log)
         let (path, rest) = (fixture.path, Array(log.records[1...]))
-        for (index, record) in log.records.enumerated() {
-            try Data(record).write(to: URL(fileURLWithPath: "\(path)-record\(index + 1)"))
-        }
+        try write(log, beside: path)
         let replaceElsewhere: @Sendable () -> Void = {
             let lines = (try? ChildProcess("StoreWriter", [path, "receives"]))?.lines()
             #expect(lines == ["confirmed 2"])
@@ -100,5 +88,12 @@ extension SharingTests {
         try a.close()
         #expect(try StoreVerification(path: path).nameCount == 1)
         withExtendedLifetime(second) {}
+    }
+
+    /// Writes the records into files, for another process that receives them.
+    private func write(_ log: Log, beside path: String) throws {
+        for (index, record) in log.records.enumerated() {
+            try Data(record).write(to: URL(fileURLWithPath: "\(path)-record\(index + 1)"))
+        }
     }
 }

@@ -157,6 +157,17 @@ struct SharingTests {
         return (fixture, fixture.store)
     }
 
+    /// A clock that calls a function, once: a store asks it in the middle of its work.
+    func calling(once function: Locked<(@Sendable () -> Void)?>) -> @Sendable () -> Timestamp {
+        {
+            function.withLock { call in
+                defer { call = nil }
+                return call
+            }?()
+            return Timestamp(microseconds: 1_000_000)
+        }
+    }
+
     /// Sends everything.
     func send(_ store: UntypedStore, _ log: inout Log) throws {
         let records = try store.pendingRecords(atMost: .max).records

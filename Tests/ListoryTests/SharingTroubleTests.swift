@@ -219,13 +219,7 @@ extension SharingTests {
         let now = Locked<(@Sendable () -> Void)?>(nil)
         let (fixture, a) = try store {
             CheckpointTests.eager(&$0)
-            $0.now = {
-                now.withLock { call in
-                    defer { call = nil }
-                    return call
-                }?()
-                return Timestamp(microseconds: 1_000_000)
-            }
+            $0.now = calling(once: now)
         }
         var log = Log()
         for id: Int64 in 1..<41 { try insert(id, a) }
@@ -250,13 +244,7 @@ extension SharingTests {
         let now = Locked<(@Sendable () -> Void)?>(nil)
         let (fixture, a) = try store {
             CheckpointTests.eager(&$0)
-            $0.now = {
-                now.withLock { call in
-                    defer { call = nil }
-                    return call
-                }?()
-                return Timestamp(microseconds: 1_000_000)
-            }
+            $0.now = calling(once: now)
         }
         var log = Log()
         for id: Int64 in 1..<41 { try insert(id, a) }

@@ -16,48 +16,6 @@ extension Changeset {
         self = SnapshotDifference(from: old, to: new).changes
     }
 
-    /// Rows and sections, by their ids.
-    struct Elements {
-        var items: Set<UntypedID> = []
-        var sections: Set<UntypedID> = []
-
-        init(items: Set<UntypedID> = [], sections: Set<UntypedID> = []) {
-            (self.items, self.sections) = (items, sections)
-        }
-
-        /// What commits have put somewhere.
-        init(placedBy commits: some Sequence<Commit>) throws {
-            for commit in commits {
-                try commit.eventRun().forEach { event in
-                    switch event {
-                    case .itemsMoved(_, _, let ids): items.formUnion(ids)
-                    case .itemsInserted(_, let rows): items.formUnion(rows.lazy.map(\.id))
-                    case .sectionMoved(_, _, let id): sections.insert(id)
-                    case .sectionInserted(_, let section):
-                        sections.insert(section.id)
-                        items.formUnion(section.items.lazy.map(\.id))
-                    default: break
-                    }
-                }
-            }
-        }
-
-        var isEmpty: Bool { items.isEmpty && sections.isEmpty }
-
-        func contains(_ item: UntypedRow) -> Bool { items.contains(item.id) }
-
-        func contains(_ section: SectionEntry) -> Bool { sections.contains(section.id) }
-
-        func union(_ other: Elements) -> Elements {
-            Elements(items: items.union(other.items), sections: sections.union(other.sections))
-        }
-
-        /// Whether something is in both.
-        func meets(_ other: Elements) -> Bool {
-            !items.isDisjoint(with: other.items) || !sections.isDisjoint(with: other.sections)
-        }
-    }
-
     /// Where what a changeset updates was before.
     struct Origins {
         /// The section of each updated section in the old snapshot, in the order of the changeset.

@@ -2,8 +2,8 @@
 //
 // Both trees are opened from the top, side by side. Nodes that both share are recognised by identity, become *matched
 // runs* and are not opened. Between two matched runs the children are compared in the same way, and in leaves the
-// elements, in step. Equal elements in step form matched runs too, except those that are to stand alone. The remaining single elements are matched by id, by
-// `SnapshotDifference`.
+// elements, in step. Equal elements in step form matched runs too, except those that are to stand alone. The remaining
+// single elements are matched by id, by `SnapshotDifference`.
 //
 // Always holds: recognising shared nodes affects speed only. A shared node that is missed is opened, and its elements
 // compare equal.

@@ -353,20 +353,6 @@ extension Changeset {
     fileprivate var placesSomething: Bool {
         !(items.inserted.isEmpty && items.moved.isEmpty && sections.inserted.isEmpty && sections.moved.isEmpty)
     }
-
-    /// What it moves; `new` are the rows that it leads to.
-    fileprivate func moved(in new: UntypedSnapshot) -> Elements {
-        Elements(
-            items: Set(items.moved.lazy.compactMap { new.item(at: $0.to)?.id }),
-            sections: Set(sections.moved.lazy.map { new.sections[$0.to].id }))
-    }
-
-    /// What it deletes; `old` are the rows that it leads from.
-    fileprivate func deleted(in old: UntypedSnapshot) -> Elements {
-        Elements(
-            items: Set(items.deleted.lazy.compactMap { old.item(at: $0)?.id }),
-            sections: Set(sections.deleted.lazy.map { old.sections[$0].id }))
-    }
 }
 
 extension UntypedRow {

@@ -183,7 +183,7 @@ package final class ServerProcess: Sendable {
         }
     }
 
-    private static func makeSocket() -> Int32 {
+    package static func makeSocket() -> Int32 {
         #if canImport(Darwin)
         socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -191,7 +191,7 @@ package final class ServerProcess: Sendable {
         #endif
     }
 
-    private static func loopback(port: UInt16) -> sockaddr_in {
+    package static func loopback(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

@@ -36,9 +36,9 @@ private final class SlowLine: Sendable {
     private let listener: Int32
 
     init(to server: Int, bytesPerSecond: Int) throws {
-        let listener = SlowLine.makeSocket()
+        let listener = ServerProcess.makeSocket()
         self.listener = listener
-        var address = SlowLine.loopback(port: 0)
+        var address = ServerProcess.loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -52,8 +52,8 @@ private final class SlowLine: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
-                let other = SlowLine.makeSocket()
-                var address = SlowLine.loopback(port: UInt16(server))
+                let other = ServerProcess.makeSocket()
+                var address = ServerProcess.loopback(port: UInt16(server))
                 let status = withUnsafePointer(to: &address) {
                     $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                         connect(other, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -94,15 +94,5 @@ private final class SlowLine: Sendable {
         }
         shutdown(target, Int32(SHUT_RDWR))
         shutdown(source, Int32(SHUT_RDWR))
-    }
-
-    private static func makeSocket() -> Int32 { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-
-    private static func loopback(port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
     }
 }

@@ -1,0 +1,62 @@
+// Which rows and sections a change is about, without their places: what it moves or deletes, and what commits have put
+// somewhere.
+
+extension Changeset {
+    /// Rows and sections, by their ids.
+    struct Elements {
+        var items: Set<UntypedID> = []
+        var sections: Set<UntypedID> = []
+
+        init(items: Set<UntypedID> = [], sections: Set<UntypedID> = []) {
+            (self.items, self.sections) = (items, sections)
+        }
+
+        /// What commits have put somewhere.
+        init(placedBy commits: some Sequence<Commit>) throws {
+            for commit in commits {
+                try commit.eventRun().forEach { event in
+                    switch event {
+                    case .itemsMoved(_, _, let ids): items.formUnion(ids)
+                    case .itemsInserted(_, let rows): items.formUnion(rows.lazy.map(\.id))
+                    case .sectionMoved(_, _, let id): sections.insert(id)
+                    case .sectionInserted(_, let section):
+                        sections.insert(section.id)
+                        items.formUnion(section.items.lazy.map(\.id))
+                    default: break
+                    }
+                }
+            }
+        }
+
+        var isEmpty: Bool { items.isEmpty && sections.isEmpty }
+
+        func contains(_ item: UntypedRow) -> Bool { items.contains(item.id) }
+
+        func contains(_ section: SectionEntry) -> Bool { sections.contains(section.id) }
+
+        func union(_ other: Elements) -> Elements {
+            Elements(items: items.union(other.items), sections: sections.union(other.sections))
+        }
+
+        /// Whether something is in both.
+        func meets(_ other: Elements) -> Bool {
+            !items.isDisjoint(with: other.items) || !sections.isDisjoint(with: other.sections)
+        }
+    }
+}
+
+extension Changeset {
+    /// What it moves; `new` are the rows that it leads to.
+    func moved(in new: UntypedSnapshot) -> Elements {
+        Elements(
+            items: Set(items.moved.lazy.compactMap { new.item(at: $0.to)?.id }),
+            sections: Set(sections.moved.lazy.map { new.sections[$0.to].id }))
+    }
+
+    /// What it deletes; `old` are the rows that it leads from.
+    func deleted(in old: UntypedSnapshot) -> Elements {
+        Elements(
+            items: Set(items.deleted.lazy.compactMap { old.item(at: $0)?.id }),
+            sections: Set(sections.deleted.lazy.map { old.sections[$0].id }))
+    }
+}
