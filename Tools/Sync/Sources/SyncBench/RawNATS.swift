@@ -44,7 +44,14 @@ final class RawNATS: RawClient {
                 }
             }
         }
-        guard status == NATS_OK else { fatalError("no stream") }
+        // A server that is just making it for another client refuses this one.
+        if status != NATS_OK {
+            var information: UnsafeMutablePointer<jsStreamInfo>?
+            guard js_GetStreamInfo(&information, context, self.stream, nil, nil) == NATS_OK else {
+                fatalError("no stream")
+            }
+            jsStreamInfo_Destroy(information)
+        }
     }
 
     deinit {

@@ -9,14 +9,14 @@ import SharedLog
 struct ReplicaBench {
     let open: @Sendable (String) throws -> any SharedLog
     /// Some ways to use the client directly.
-    let raw: @Sendable (String) throws -> [any RawClient]
+    let raw: [@Sendable (String) throws -> any RawClient]
     let commitCount: Int
     let runs: Int
     private let folder = FileManager.default.temporaryDirectory.appending(path: "sync-bench-\(UUID().uuidString)")
 
     init(
         commits: Int, runs: Int, open: @escaping @Sendable (String) throws -> any SharedLog,
-        raw: @escaping @Sendable (String) throws -> [any RawClient]
+        raw: [@Sendable (String) throws -> any RawClient]
     ) throws {
         (commitCount, self.runs, self.open, self.raw) = (commits, runs, open, raw)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -34,7 +34,7 @@ struct ReplicaBench {
             try made.beginSharing()
             for number in 0..<commitCount { try edit(made, number) }
             try made.close()
-            let clients = try raw(list)
+            let clients = try raw.map { try $0(list) }
             if run == 0 { others = clients.map { ($0.name, [], []) } }
             // A server that has just worked has memory at hand, so each of them is the first in turn.
             for participant in 0...clients.count {
@@ -94,12 +94,46 @@ struct ReplicaBench {
         }
     }
 
+    /// Durations in seconds.
+    private struct Latency {
+        let name: String
+        var ours: [Double] = []
+        var theirs: [Double] = []
+
+        mutating func note(_ ours: Double, _ theirs: Double) {
+            self.ours.append(ours)
+            self.theirs.append(theirs)
+        }
+    }
+
     /// From a commit on one replica to the update on another, and until it is in the other's file; in turn with the raw client that stores
-    /// an entry and wakes one that reads it and keeps it in a file.
+    /// an entry and wakes one that reads it and keeps it in a file. On several lists, because it matters which server of a cluster leads
+    /// one.
     private func latency() async throws {
+        var seen = Latency(name: "a commit until it is seen")
+        var kept = Latency(name: "a commit until it is in the reader's file")
+        var name = ""
+        for list in 0..<4 { name = try await latency("\(list)", &seen, &kept) }
+        for measured in [seen, kept] {
+            let (ours, theirs) = (measured.ours.sorted(), measured.theirs.sorted())
+            let (middle, late) = (ours.count / 2, ours.count * 9 / 10)
+            print(
+                String(
+                    format: "  %@: %.2f ms (90 %%: %.2f); %@ %.2f ms (90 %%: %.2f): %.2f times", measured.name,
+                    ours[middle] * 1000, ours[late] * 1000, name, theirs[middle] * 1000, theirs[late] * 1000,
+                    ours[middle] / theirs[middle]))
+        }
+        print()
+    }
+
+    /// - Returns: the name of the raw client.
+    private func latency(
+        _ suffix: String, _ seen: inout Latency, _ kept: inout Latency
+    ) async throws -> String {
         let list = "latency\(UInt32.random(in: 0...UInt32.max))"
-        let (first, second) = (try store("a"), try store("b"))
-        let replicas = try [first, second].map { try Replica($0, open(list), list: list) }
+        let (first, second) = (try store("a" + suffix), try store("b" + suffix))
+        let logs = try [open(list), open(list)]
+        let replicas = try zip([first, second], logs).map { try Replica($0, $1, list: list) }
         let tasks = replicas.map { replica in
             Task {
                 await replica.follow()
@@ -108,50 +142,51 @@ struct ReplicaBench {
         }
         let updates = try second.updates()
         var iterator = updates.makeAsyncIterator()
-        let (writer, reader) = (try raw(list)[0], try raw(list)[0])
+        let (writer, reader) = (try raw[0](list), try raw[0](list))
         try reader.listen()
         var position = LogPosition.beginning
         // A replica has a commit when it is in its file.
-        let file = Foundation.open(folder.appending(path: "kept").path, O_CREAT | O_WRONLY, 0o600)
+        let file = Foundation.open(folder.appending(path: "kept" + suffix).path, O_CREAT | O_WRONLY, 0o600)
         defer { Foundation.close(file) }
         // A file that grows is slower to sync.
         _ = pwrite(file, [UInt8](repeating: 0, count: 1 << 20), 1 << 20, 0)
         fsync(file)
-        var (seen, kept): ([Double], [Double]) = ([], [])
-        var (received, theirs): ([Double], [Double]) = ([], [])
-        for number in 0..<400 {
+        for number in 0..<101 {
             var start = ContinuousClock.now
             try edit(first, number)
             while let update = await iterator.next(), update.snapshot.version.rawValue <= number {}
-            seen.append((ContinuousClock.now - start).seconds)
+            let ours = (ContinuousClock.now - start).seconds
             // A function of the store waits until the commit is in the file.
             _ = try second.snapshot
-            kept.append((ContinuousClock.now - start).seconds)
+            let inFile = (ContinuousClock.now - start).seconds
             try await Task.sleep(for: .milliseconds(5))
             // The same bytes.
             let record = try first.sharedRecord(of: Version(UInt64(number + 1)))
-            let entry = LogEntry(after: position, payload: [1] + record)
             start = ContinuousClock.now
+            let entry = LogEntry(after: position, payload: [1] + record)
             try writer.signal(entry)
             let bytes = try reader.next()
-            received.append((ContinuousClock.now - start).seconds)
+            let received = (ContinuousClock.now - start).seconds
             guard bytes == entry.encoded(),
                 pwrite(file, bytes, bytes.count, number * bytes.count) == bytes.count, fdatasync(file) == 0
             else { fatalError("an entry is lost") }
-            theirs.append((ContinuousClock.now - start).seconds)
+            let written = (ContinuousClock.now - start).seconds
             position = entry.position
+            // With the first one, the list is made.
+            if number > 0 {
+                seen.note(ours, received)
+                kept.note(inFile, written)
+            }
             try await Task.sleep(for: .milliseconds(5))
         }
-        for task in tasks { task.cancel() }
-        for (what, ours, theirs) in [("it is seen", seen, received), ("it is in the reader's file", kept, theirs)] {
-            let (ours, theirs) = (ours.sorted(), theirs.sorted())
-            print(
-                String(
-                    format: "  a commit until %@: %.2f ms (90 %%: %.2f); %@ %.2f ms (90 %%: %.2f): %.2f times", what,
-                    ours[200] * 1000, ours[360] * 1000, writer.name, theirs[200] * 1000, theirs[360] * 1000,
-                    ours[200] / theirs[200]))
+        for task in tasks {
+            task.cancel()
+            await task.value
         }
-        print()
+        for log in logs { await log.close() }
+        try first.close()
+        try second.close()
+        return writer.name
     }
 
     /// The raw client has its connection and its table or stream before it is measured, too.

@@ -88,22 +88,18 @@ struct SyncBench {
         if arguments.isEmpty || arguments.contains("postgres") {
             let pair = isCluster ? try PostgresPair(isDurable: true) : nil
             let server = try pair?.primary ?? PostgresServer(isDurable: true)
+            let clients = [false, true].map { copies in
+                { @Sendable list in try RawPostgres(server.url, table: list, copies: copies) as any RawClient }
+            }
             try await compare("PostgreSQL", loads, runs: runs) { list in
                 try PostgresLog(url: server.url, list: list)
             } raw: { list in
-                [
-                    try RawPostgres(server.url, table: list, copies: false),
-                    try RawPostgres(server.url, table: list, copies: true),
-                ]
+                try clients.map { try $0(list) }
             }
-            try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs) { list in
-                try PostgresLog(url: server.url, list: list)
-            } raw: { list in
-                [
-                    try RawPostgres(server.url, table: list, copies: false),
-                    try RawPostgres(server.url, table: list, copies: true),
-                ]
-            }.run()
+            try await ReplicaBench(
+                commits: isQuick ? 1_000 : 100_000, runs: runs,
+                open: { try PostgresLog(url: server.url, list: $0) }, raw: clients
+            ).run()
             server.end()
             pair?.standby.end()
         }
@@ -121,15 +117,17 @@ struct SyncBench {
                     try RawNATS(url, stream: list, replicas: servers.count, isBatched: false),
                 ]
             }
-            try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs) { list in
-                try NATSLog(url: address, list: list)
-            } raw: { list in
-                [
-                    try RawNATS(url, stream: list + "raw", replicas: servers.count, isBatched: true),
-                    try RawNATS(url, stream: list + "raw", replicas: servers.count, isBatched: true, republishes: true),
-                    try RawNATS(url, stream: list + "raw", replicas: servers.count, isBatched: false),
-                ]
-            }.run()
+            let clients = [(true, false), (true, true), (false, false)].map { isBatched, republishes in
+                { @Sendable list in
+                    try RawNATS(
+                        url, stream: list + "raw", replicas: servers.count, isBatched: isBatched,
+                        republishes: republishes) as any RawClient
+                }
+            }
+            try await ReplicaBench(
+                commits: isQuick ? 1_000 : 100_000, runs: runs, open: { try NATSLog(url: address, list: $0) },
+                raw: clients
+            ).run()
             for server in servers { server.end() }
         }
     }

@@ -175,16 +175,22 @@ import Testing
 
     @Test(arguments: Engine.servers)
     func aReaderIsNotWokenByWhatItHasAppendedItself(engine: Engine) async throws {
-        let log = try engine.list().open()
+        let list = try engine.list()
+        let (log, other) = try (list.open(), list.open())
         let changes = WakeUps(log.changes())
-        _ = try await log.add([[1]])
-        try await Task.sleep(for: .seconds(1))
+        // Three wake-ups may say that it waits, that it is connected, and that there is something: after one more, it hears the server.
+        for number: UInt8 in 1...4 {
+            let total = changes.total
+            _ = try await other.add([[number]])
+            try await changes.next(after: total, within: 30)
+        }
         try await changes.settle()
         let total = changes.total
-        _ = try await log.add([[2]])
+        _ = try await log.add([[5]])
         try await Task.sleep(for: .seconds(1))
         #expect(changes.total == total)
         await log.close()
+        await other.close()
     }
 
     @Test(arguments: Engine.allCases)

@@ -51,7 +51,9 @@ public enum NoteProgram {
         return folder.appendingPathComponent("notes.listory").path
     }
 
-    private static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    private static func complain(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+    }
 }
 
 extension Editor: TerminalContent {

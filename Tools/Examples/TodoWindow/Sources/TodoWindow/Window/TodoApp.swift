@@ -79,5 +79,7 @@ public enum TodoApp {
         return folder + "/todo.listory"
     }
 
-    private static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    private static func complain(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+    }
 }
