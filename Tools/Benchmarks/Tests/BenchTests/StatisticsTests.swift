@@ -21,6 +21,8 @@ struct StatisticsTests {
 
     @Test func numbersHaveThreeDigits() {
         #expect(NumberText.text(0.12345) == "0.123")
+        #expect(NumberText.text(-0.5) == "-0.500")
+        #expect(NumberText.text(.infinity) == "inf")
         #expect(NumberText.text(1.2345) == "1.23")
         #expect(NumberText.text(12.345) == "12.3")
         #expect(NumberText.text(1_234_567.8) == "1,234,568")

@@ -21,11 +21,12 @@ struct AppendBenchmarks {
                 let time = try files.withNewFile { try RawLog.seconds(records, batch: batch, path: $0) }
                 return time / Double(commitCount) * 1e9
             }
-            var transactionCount = 0
+            var transactionCount: Int?
             try runner.measure(
                 name, unit: "ns/commit", target: .ratio(atMost: batch >= 10_000 ? 4 : 1.2), peer: peer,
                 note: {
-                    "\(commitCount) commits: \(commitCount / batch) batches asked for, \(transactionCount) transactions of LMDB"
+                    "\(commitCount) commits: \(commitCount / batch) batches asked for"
+                        + (transactionCount.map { ", \($0) transactions of LMDB" } ?? "")
                 }
             ) {
                 let result = try files.withNewFile { try AppendRun(commitCount, batch).measure(path: $0, runner.sink) }

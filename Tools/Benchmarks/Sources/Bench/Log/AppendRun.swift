@@ -25,26 +25,28 @@ struct AppendRun {
         return records
     }
 
-    /// The seconds until all commits are durable, and the number of LMDB transactions.
-    func measure(path: String, _ sink: Sink) throws -> (seconds: Double, transactionCount: Int) {
+    /// The seconds until all commits are durable, and the number of LMDB transactions, unless the file was written anew.
+    func measure(path: String, _ sink: Sink) throws -> (seconds: Double, transactionCount: Int?) {
         let store = try makeStore(path)
         try store.close()
-        let before = try FileNumbers.lastTransaction(path)
-        let opened = try UntypedStore.open(at: path, options: options)
-        let time = try seconds {
-            if batch == 1 {
-                for item in items { _ = try insert(item, opened, .immediate) }
-            } else {
-                for start in stride(from: 0, to: items.count, by: batch) {
-                    let chunk = items[start..<min(start + batch, items.count)]
-                    for item in chunk { _ = try insert(item, opened, .deferred) }
-                    try opened.waitUntilDurable()
+        var time = 0.0
+        let transactionCount = try FileNumbers.transactionCount(path) {
+            let opened = try UntypedStore.open(at: path, options: options)
+            time = try seconds {
+                if batch == 1 {
+                    for item in items { _ = try insert(item, opened, .immediate) }
+                } else {
+                    for start in stride(from: 0, to: items.count, by: batch) {
+                        let chunk = items[start..<min(start + batch, items.count)]
+                        for item in chunk { _ = try insert(item, opened, .deferred) }
+                        try opened.waitUntilDurable()
+                    }
                 }
             }
+            sink.take(try opened.snapshot.stateHash.rawValue)
+            try opened.close()
         }
-        sink.take(try opened.snapshot.stateHash.rawValue)
-        try opened.close()
-        return (time, try FileNumbers.lastTransaction(path) - before)
+        return (time, transactionCount)
     }
 
     private func insert(_ item: NewRow, _ store: UntypedStore, _ durability: Durability) throws -> Commit? {

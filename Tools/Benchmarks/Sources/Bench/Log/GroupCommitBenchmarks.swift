@@ -73,12 +73,14 @@ struct GroupCommitBenchmarks {
 
     private func add(_ writers: WaitingWriters, _ results: [WaitingWriters.Result], _ one: Figure.Peer?) {
         let name = name(writers)
-        let perTransaction = Statistics.median(results.map(\.commitsPerTransaction))
+        let perTransaction = results.compactMap(\.commitsPerTransaction)
         runner.add(
             Figure(
                 name: name, unit: "commits/s", samples: results.map(\.rate), peer: one,
                 target: writers.count == 64 ? .ratio(atLeast: 20) : nil,
-                note: "\(NumberText.text(perTransaction)) commits shared a transaction of LMDB"))
+                note: perTransaction.isEmpty
+                    ? nil : "\(NumberText.text(Statistics.median(perTransaction))) commits shared a transaction of LMDB"
+            ))
         for (suffix, share) in [("p50", 0.5), ("p99", 0.99)] {
             runner.add(
                 Figure(

@@ -24,8 +24,8 @@ public struct WaitingWriters: Sendable {
         public let rate: Double
         /// How long each commit took, in seconds, in no particular order.
         public let latencies: [Double]
-        /// How many commits were moved into the database with one transaction, on average.
-        public let commitsPerTransaction: Double
+        /// How many commits were moved into the database with one transaction, on average; nil if the file was written anew.
+        public let commitsPerTransaction: Double?
     }
 
     public let kind: Kind
@@ -44,20 +44,21 @@ public struct WaitingWriters: Sendable {
         let store = try UntypedStore.create(at: path)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today")) }
         try store.close()
-        let before = try FileNumbers.lastTransaction(path)
-        let opened = try UntypedStore.open(at: path)
         let latencies = Latencies()
-        let time: Double
-        switch kind {
-        case .threads: time = try onThreads { latencies.add(try write(opened, $0)) }
-        case .tasks: time = try inTasks { latencies.add(try await write(opened, $0)) }
+        var time = 0.0
+        let transactionCount = try FileNumbers.transactionCount(path) {
+            let opened = try UntypedStore.open(at: path)
+            switch kind {
+            case .threads: time = try onThreads { latencies.add(try write(opened, $0)) }
+            case .tasks: time = try inTasks { latencies.add(try await write(opened, $0)) }
+            }
+            sink.take(try opened.snapshot.stateHash.rawValue)
+            try opened.close()
         }
-        sink.take(try opened.snapshot.stateHash.rawValue)
-        try opened.close()
-        let transactionCount = try FileNumbers.lastTransaction(path) - before
         let total = Double(count * commitCount)
         return Result(
-            rate: total / time, latencies: latencies.values, commitsPerTransaction: total / Double(transactionCount))
+            rate: total / time, latencies: latencies.values,
+            commitsPerTransaction: transactionCount.map { total / Double($0) })
     }
 
     // MARK: Running

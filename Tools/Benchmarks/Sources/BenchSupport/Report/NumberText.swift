@@ -4,6 +4,8 @@
 public enum NumberText {
     /// A number with three or more significant digits, thousands set apart.
     public static func text(_ value: Double) -> String {
+        guard value.isFinite else { return "\(value)" }
+        if value < 0 { return "-" + text(-value) }
         if value >= 100 || value == value.rounded() && value >= 10 { return grouped(Int(value.rounded())) }
         let places = value >= 10 ? 1 : value >= 1 ? 2 : 3
         let factor = [1.0, 10, 100, 1_000][places]
