@@ -506,7 +506,8 @@ public actor NATSLog: SharedLog {
                 try connection.end(of: names.log)
             }
             if let seen, seen != found {
-                if found.last <= seen.last { forget() }
+                // What this client has appended since may be there, or something else in its place.
+                if found.last <= max(seen.last, tail?.sequence ?? 0) { forget() }
                 broadcast.yield()
             }
             seen = found

@@ -94,8 +94,10 @@ private struct ReplacedStream {
         let names = NATSNames(list: list)
         var options = NATSLog.Options()
         options.pause = pause
-        log = try NATSLog(url: server.url, list: list, options: options)
+        // It may look when the stream is just gone.
+        options.createsList = false
         try raw.addStream(names.log, subject: names.subject)
+        log = try NATSLog(url: server.url, list: list, options: options)
         changes = WakeUps(log.changes())
         // Then it has looked for the first time.
         try await changes.settle()
