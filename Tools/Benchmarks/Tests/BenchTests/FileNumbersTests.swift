@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 struct FileNumbersTests {
-    @Test func transactionsAreCountedUnlessTheFileWasWrittenAnew() throws {
+    @Test func transactionsAreCountedUnlessTheFileWasReplaced() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list")
         try UntypedStore.create(at: path).close()

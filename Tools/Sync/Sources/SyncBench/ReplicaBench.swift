@@ -9,14 +9,14 @@ import SharedLog
 struct ReplicaBench {
     let open: @Sendable (String) throws -> any SharedLog
     /// Some ways to use the client directly.
-    let raw: [@Sendable (String) throws -> any RawClient]
+    let raw: [MakeRawClient]
     let commitCount: Int
     let runs: Int
     private let folder = FileManager.default.temporaryDirectory.appending(path: "sync-bench-\(UUID().uuidString)")
 
     init(
         commits: Int, runs: Int, open: @escaping @Sendable (String) throws -> any SharedLog,
-        raw: [@Sendable (String) throws -> any RawClient]
+        raw: [MakeRawClient]
     ) throws {
         (commitCount, self.runs, self.open, self.raw) = (commits, runs, open, raw)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -64,6 +64,9 @@ protocol RawClient {
     func next() throws -> [UInt8]
 }
 
+/// Makes a raw client for a list.
+typealias MakeRawClient = @Sendable (_ list: String) throws -> any RawClient
+
 @main
 struct SyncBench {
     static func main() async throws {
@@ -88,18 +91,12 @@ struct SyncBench {
         if arguments.isEmpty || arguments.contains("postgres") {
             let pair = isCluster ? try PostgresPair(isDurable: true) : nil
             let server = try pair?.primary ?? PostgresServer(isDurable: true)
-            let clients = [false, true].map { copies in
-                { @Sendable list in try RawPostgres(server.url, table: list, copies: copies) as any RawClient }
+            let clients: [MakeRawClient] = [false, true].map { copies in
+                { try RawPostgres(server.url, table: $0, copies: copies) }
             }
-            try await compare("PostgreSQL", loads, runs: runs) { list in
-                try PostgresLog(url: server.url, list: list)
-            } raw: { list in
-                try clients.map { try $0(list) }
-            }
-            try await ReplicaBench(
-                commits: isQuick ? 1_000 : 100_000, runs: runs,
-                open: { try PostgresLog(url: server.url, list: $0) }, raw: clients
-            ).run()
+            let open = { @Sendable list in try PostgresLog(url: server.url, list: list) }
+            try await compare("PostgreSQL", loads, runs: runs, open: open, raw: clients)
+            try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs, open: open, raw: clients).run()
             server.end()
             pair?.standby.end()
         }
@@ -109,25 +106,16 @@ struct SyncBench {
             let url = servers.map(\.url).joined(separator: ",")
             let address = url + "?replicas=\(servers.count)"
             try await waitForLeader(address)
-            try await compare("NATS JetStream", loads, runs: runs) { list in
-                try NATSLog(url: address, list: list)
-            } raw: { list in
-                [
-                    try RawNATS(url, stream: list, replicas: servers.count, isBatched: true),
-                    try RawNATS(url, stream: list, replicas: servers.count, isBatched: false),
-                ]
-            }
-            let clients = [(true, false), (true, true), (false, false)].map { isBatched, republishes in
-                { @Sendable list in
+            let clients: [MakeRawClient] = [(true, false), (true, true), (false, false)].map { isBatched, republishes in
+                {
                     try RawNATS(
-                        url, stream: list + "raw", replicas: servers.count, isBatched: isBatched,
-                        republishes: republishes) as any RawClient
+                        url, stream: $0 + "raw", replicas: servers.count, isBatched: isBatched, republishes: republishes
+                    )
                 }
             }
-            try await ReplicaBench(
-                commits: isQuick ? 1_000 : 100_000, runs: runs, open: { try NATSLog(url: address, list: $0) },
-                raw: clients
-            ).run()
+            let open = { @Sendable list in try NATSLog(url: address, list: list) }
+            try await compare("NATS JetStream", loads, runs: runs, open: open, raw: [clients[0], clients[2]])
+            try await ReplicaBench(commits: isQuick ? 1_000 : 100_000, runs: runs, open: open, raw: clients).run()
             for server in servers { server.end() }
         }
     }
@@ -155,7 +143,7 @@ struct SyncBench {
 
     private static func compare(
         _ title: String, _ loads: [Load], runs: Int, open: @Sendable (String) throws -> any SharedLog,
-        raw: @Sendable (String) throws -> [any RawClient]
+        raw: [MakeRawClient]
     ) async throws {
         if loads.isEmpty { return print(title) }
         print("\(title): entries a second, the median of \(runs) runs (the slowest to the fastest)\n")
@@ -164,7 +152,7 @@ struct SyncBench {
             var others: [(name: String, rates: Rates)] = []
             for run in 0..<runs {
                 let list = "bench\(UInt32.random(in: 0...UInt32.max))x\(run)"
-                for (index, client) in try raw(list).enumerated() {
+                for (index, client) in try raw.map({ try $0(list) }).enumerated() {
                     if run == 0 { others.append((client.name, Rates())) }
                     try measure(load, client, &others[index].rates)
                 }

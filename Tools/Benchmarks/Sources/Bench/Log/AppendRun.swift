@@ -25,7 +25,7 @@ struct AppendRun {
         return records
     }
 
-    /// The seconds until all commits are durable, and the number of LMDB transactions, unless the file was written anew.
+    /// The seconds until all commits are durable, and the number of LMDB transactions, unless the file was replaced.
     func measure(path: String, _ sink: Sink) throws -> (seconds: Double, transactionCount: Int?) {
         let store = try makeStore(path)
         try store.close()

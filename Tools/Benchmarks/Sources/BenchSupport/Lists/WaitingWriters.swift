@@ -24,7 +24,7 @@ public struct WaitingWriters: Sendable {
         public let rate: Double
         /// How long each commit took, in seconds, in no particular order.
         public let latencies: [Double]
-        /// How many commits were moved into the database with one transaction, on average; nil if the file was written anew.
+        /// How many commits were moved into the database with one transaction, on average; nil if the file was replaced.
         public let commitsPerTransaction: Double?
     }
 

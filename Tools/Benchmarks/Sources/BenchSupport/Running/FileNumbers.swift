@@ -1,19 +1,19 @@
-// Reads numbers that LMDB stores in a file.
+// Reads numbers of a store's file.
 
 import Foundation
 import LMDB
 
 /// Numbers of files that no process has open.
 public enum FileNumbers {
-    /// How many transactions a function makes in a file that no process has open before and after it; nil if it has written the file
-    /// anew, to give space back.
+    /// How many transactions a function makes in a file. Nil if it replaces the file, as a store does to give space back: the new one
+    /// counts from its own beginning.
     public static func transactionCount(_ path: String, _ body: () throws -> Void) throws -> Int? {
-        let (file, first) = try (number(of: path), lastTransaction(path))
+        let (inode, first) = try (self.inode(of: path), lastTransaction(path))
         try body()
-        return try number(of: path) == file ? lastTransaction(path) - first : nil
+        return try self.inode(of: path) == inode ? lastTransaction(path) - first : nil
     }
 
-    private static func number(of path: String) throws -> Int? {
+    private static func inode(of path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
     }
 
