@@ -1,6 +1,7 @@
 // An X server without a screen, and programs on it.
 //
-// Always holds: the server ends with the object; it chooses a free number itself; no test waits forever for a program.
+// Always holds: the server ends with the object, and with the process of the tests, however that ends; it chooses a free number itself;
+// no test waits forever for a program.
 
 import Foundation
 
@@ -13,17 +14,20 @@ struct Missing: Error, CustomStringConvertible {
 final class XServer: Sendable {
     /// The display for programs.
     let display: String
-    private let process: Int32
+    /// The parent of the server is a shell that ends it when nobody holds the other end of this pipe any more. `deinit` would not do: what
+    /// is kept in a static property is never released.
+    nonisolated(unsafe) private let input = Pipe()
 
     init() throws {
         let process = Process()
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["Xvfb", "-displayfd", "1", "-screen", "0", "1000x800x24", "-nolisten", "tcp"]
+        let server = "Xvfb -displayfd 1 -screen 0 1000x800x24 -nolisten tcp"
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "\(server) </dev/null & exec >/dev/null; read -r end; kill $!"]
+        process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.start(blocking: [])
-        self.process = process.processIdentifier
         // The server writes its number when it is ready; if it ends before, it writes nothing.
         let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let number = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
@@ -31,8 +35,6 @@ final class XServer: Sendable {
         }
         display = ":\(number)"
     }
-
-    deinit { kill(process, SIGTERM) }
 }
 
 /// The result of a program.
