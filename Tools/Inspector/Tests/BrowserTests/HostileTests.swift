@@ -150,6 +150,15 @@ extension BrowserTests {
                     #expect(try await page.lines()[index + 1].isChecked == true)
                     #expect(try await page.lines().filter { $0.isChecked == true }.count == index + 1)
                 }
+                // Chosen from the commit that has changed it.
+                for index in ids.indices {
+                    try await page.go(to: "\(index + 2)")
+                    try await page.wait(forVersion: UInt64(index + 2))
+                    try await page.openTab("commit")
+                    try await page.click("#detail .event button")
+                    try await page.wait(
+                        "document.querySelector('#list .chosen .title')?.textContent === 'changed \(index)'")
+                }
             }
         }
     }

@@ -181,6 +181,22 @@ extension BrowserTests {
             }
         }
 
+        @Test func `a filtered log whose range ends some versions before the newest moves on with it`() async throws {
+            let list = try TestList.shopping()
+            let newest = try list.newest
+            try await withPage(of: list.path) { page in
+                try await page.click("#filter-button")
+                try await page.fill("#filter [name=from]", "head~3")
+                try await page.fill("#filter [name=to]", "head~1")
+                try await page.press("Enter")
+                try await page.wait("document.querySelector('#log-count').textContent === '3 commits'")
+                #expect(try await page.logVersions() == [newest - 1, newest - 2, newest - 3])
+                try await page.addRow("Sugar", to: list)
+                try await page.wait(forVersion: newest + 1)
+                #expect(try await page.logVersions() == [newest, newest - 1, newest - 2])
+            }
+        }
+
         @Test func `when commits are replaced by as many others, every version shows what it is now`() async throws {
             let list = try TestList.shopping()
             let newest = try list.newest
@@ -345,6 +361,35 @@ extension BrowserTests {
             }
         }
 
+        @Test func `what could not be loaded of a new version is there after the next connection`() async throws {
+            let list = try TestList.shopping()
+            try await withPage(of: list.path, script: Page.control) { page in
+                for path in ["api/state", "api/log", "api/timeline", "api/rows", "api/"] {
+                    try await page.evaluate("control.path = '\(path)'; control.fault = 'lost'")
+                    try await page.addRow("Without \(path)", to: list)
+                    let newest = try list.newest
+                    try await page.wait("document.querySelector('#problem').textContent.includes('cannot be reached')")
+                    try await page.waitUntilShown()
+                    // The first event of the next connection tells the version again.
+                    try await page.evaluate(
+                        """
+                        control.fault = "";
+                        control.sources.at(-1).dispatchEvent(new Event("end"));
+                        document.dispatchEvent(new Event("visibilitychange"));
+                        """)
+                    try await page.wait("document.querySelector('#connection').textContent === ''")
+                    try await page.waitUntilShown()
+                    #expect(try await page.texts("#problem") == [""], "\(path)")
+                    #expect(try await page.lines() == list.lines(at: newest), "\(path)")
+                    #expect(try await page.logVersions().first == newest, "\(path)")
+                    // The timeline ends with it.
+                    try await page.click("#timeline", at: 1, inset: 8)
+                    try await page.waitUntilShown()
+                    #expect(try await page.version == newest, "\(path)")
+                }
+            }
+        }
+
         @Test func `an updated row flashes, a new one appears, a deleted one vanishes`() async throws {
             let list = try TestList.shopping()
             try list.store.edit("Update many") { edit in
@@ -392,17 +437,19 @@ extension BrowserTests {
 }
 
 extension Page {
-    /// Lets a test make answers late, short or missing. `control.fault`: "cut" or "lost"; `control.limit`: how many commits or
-    /// rows an answer has; `control.hold(path)`: such answers wait for `control.release()`; `control.sources`: event streams.
+    /// Lets a test make answers late, short or missing. `control.fault`: "cut" or "lost", for addresses that begin with
+    /// `control.path`; `control.limit`: how many commits or rows an answer has; `control.hold(path)`: such answers wait for
+    /// `control.release()`; `control.sources`: event streams.
     fileprivate static let control = """
-        window.control = { fault: "", limit: 0, held: "", wait: null, sources: [], isHidden: false };
+        window.control = { fault: "", path: "", limit: 0, held: "", wait: null, sources: [], isHidden: false };
         control.hold = (path) => {
           control.held = path;
           control.wait = new Promise((release) => { control.release = release; });
         };
         { const original = window.fetch;
         window.fetch = async (address, options) => {
-          const { fault, limit, held, wait } = control;
+          const { limit, held, wait } = control;
+          const fault = address.startsWith(control.path) ? control.fault : "";
           if (held && address.startsWith(held)) await wait;
           if (fault === "lost") throw new TypeError("lost");
           const isSearch = address.startsWith("api/log") || address.startsWith("api/search");

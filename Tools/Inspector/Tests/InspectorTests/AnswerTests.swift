@@ -400,6 +400,26 @@ struct AnswerTests {
         }
     }
 
+    @Test("Of many checkpoints, the timeline tells at most 1000, from all of the log")
+    func manyCheckpoints() async throws {
+        var options = StoreOptions()
+        options.coalescing = .never
+        // So that all are kept.
+        options.checkpoints.maximumSpacing = 1
+        let store = try UntypedStore.create(at: folder.file("checkpoints.listory"), options: options)
+        try store.edit("New") { try $0.insertSection(NewSection(id: 1)) }
+        for number in 0..<1001 {
+            try store.edit("Rename") { try $0.renameSection(.section(1), to: "\(number)") }
+            try store.checkpoint()
+        }
+        let versions = try store.checkpoints().map { Int($0.version.rawValue) }
+        try #require(versions.count == 1001)
+        try await inspecting(store) { _, browser in
+            let told = try browser.get("/api/timeline")["checkpoints"]?.elements ?? []
+            #expect(told.compactMap { $0["version"]?.number } == stride(from: 0, to: 1001, by: 2).map { versions[$0] })
+        }
+    }
+
     @Test("An exported file is what the tool writes")
     func export() async throws {
         try await inspecting(store) { _, browser in

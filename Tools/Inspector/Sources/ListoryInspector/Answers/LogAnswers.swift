@@ -94,7 +94,7 @@ extension InspectedStore {
         writer.key("checkpoints")
         let checkpoints = try store.checkpoints()
         writer.array { writer in
-            let step = max(1, checkpoints.count / 1000)
+            let step = max(1, (checkpoints.count + 999) / 1000)
             for index in stride(from: 0, to: checkpoints.count, by: step) {
                 writer.object { writer in
                     writer.member("version", checkpoints[index].version.rawValue)

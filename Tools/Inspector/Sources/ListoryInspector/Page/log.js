@@ -79,6 +79,8 @@ export class FilteredLog {
   get isComplete() { return this.#next == null; }
   get total() { return this.#commits.length + (this.isComplete ? 0 : 1); }
   get found() { return this.#commits.length; }
+  /** Whether a bound moves with the newest version: then the log does not grow, it is asked for anew. */
+  get isRelative() { return [this.filter.from, this.filter.to].some((name) => /^head(~|$)/.test(name ?? "")); }
   /** The version down to which everything was looked at. */
   get reached() { return this.#next; }
 

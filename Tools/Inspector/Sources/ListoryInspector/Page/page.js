@@ -357,13 +357,18 @@ async function chooseRow(id) {
 
 /** Scrolls the list to the row that is chosen, if this version has it. */
 async function reveal() {
-  if (!app.subject || app.subject.isSection || list.chosen) return;
+  const { subject } = app;
+  if (!subject || subject.isSection || list.chosen) return;
   const shown = source;
   await attempt(async () => {
-    const { line } = await ask("find", { id: JSON.stringify(app.subject.id), at: shown.version });
+    const { id, line } = await ask("find", { id: JSON.stringify(subject.id), at: shown.version });
     if (line == null) return;
     await shown.load(line, line + 1);
-    if (shown === source) list.setChosen(subjectKey(), line);
+    if (subject !== app.subject) return;
+    // The events of a commit have UUIDs as texts, but a line has the id itself.
+    app.subject = { id, isSection: false };
+    otherList.setChosen(subjectKey());
+    list.setChosen(subjectKey(), shown === source ? line : null);
   });
 }
 
@@ -403,7 +408,8 @@ function showLog() {
   return attempt(async () => {
     try {
       const isFiltered = Object.keys(filter).length > 0;
-      const isGrowing = isFiltered ? log.filter === filter && log.replacements === info.replacements : log instanceof WholeLog;
+      const isGrowing = isFiltered ? log.filter === filter && log.replacements === info.replacements && !log.isRelative
+        : log instanceof WholeLog;
       const before = log.total;
       if (isFiltered && isGrowing) await log.grow(info.version);
       if (mine !== logNumber) return false;
@@ -587,8 +593,15 @@ async function learn() {
 
 let isLearning = false;
 let hasNews = false;
+/** The state of which log, timeline and rows were loaded last: an event that tells the same is no news. */
+let known = {};
+/** The rows that are still shown because those of the newest version could not be loaded. */
+let outdated = null;
 
-/** Another version is there, or commits were replaced. Of many, the last one is shown. */
+/**
+ * Another version is there, or commits were replaced. Of many, the last one is shown. What cannot be loaded is asked for again
+ * with the next event; each connection begins with one.
+ */
 async function news() {
   hasNews = true;
   if (isLearning) return;
@@ -596,25 +609,31 @@ async function news() {
   while (hasNews) {
     hasNews = false;
     const head = app.info.version;
-    await attempt(async () => {
+    const loaded = await attempt(async () => {
       await learn();
-      await showLog();
+      const { info } = app;
+      const hasLog = await showLog();
       await showTimeline();
+      return hasLog && info;
     });
     // What the user has asked for meanwhile comes first.
     await showing;
-    if (app.at === head && (head !== app.info.version || isReplaced()) && !player) {
+    const shown = source;
+    let isShown = true;
+    if ((app.at === head || shown === outdated) && (app.at !== app.info.version || isReplaced()) && !player) {
       // Whoever has scrolled the log reads there.
       revealed = app.info.version;
-      await show({ at: app.info.version });
+      isShown = await show({ at: app.info.version });
+      if (!isShown) outdated = shown;
     } else if (isReplaced()) {
-      await show({});
+      isShown = await show({});
     } else if (app.at === app.info.version) {
       // An edit of this page has shown its version already.
       placeShown();
     } else {
       versionShown();
     }
+    if (loaded && isShown) known = loaded;
   }
   isLearning = false;
 }
@@ -716,12 +735,10 @@ await attempt(async () => {
   await readLink();
   performance.mark("usable");
   await attempt(showTimeline);
-  let known = app.info;
+  known = app.info;
   follow({
-    version: (event) => {
-      if (event.version === known.version && event.replacements === known.replacements) return;
-      known = event;
-      news();
+    version: ({ version, replacements }) => {
+      if (version !== known.version || replacements !== known.replacements) news();
     },
     lost: (isLost) => {
       element("connection").textContent = isLost ? "Not connected" : "";

@@ -3,7 +3,7 @@
 // Always holds: the page changes only what the server has sent; an edit is shown when its commit arrives. Text of rows is
 // only ever set as text, never as HTML.
 
-import { played } from "./rows.js";
+import { arrange, played } from "./rows.js";
 
 const element = (id) => document.getElementById(id);
 const list = element("list");
@@ -90,14 +90,12 @@ function show(next, { buttons }) {
   rows = next;
   const ids = new Set(rows.map((row) => row.id));
   for (const [id, item] of elements) if (!ids.has(id)) leave(id, item, before.get(id) - origin);
-  let last = null;
-  for (const row of rows) {
+  const items = rows.map((row) => {
     const item = elements.get(row.id) ?? make(row);
     fill(item, row);
-    const place = last ? last.nextElementSibling : list.firstElementChild;
-    if (place !== item) list.insertBefore(item, place);
-    last = item;
-  }
+    return item;
+  });
+  arrange(list, items, elements.get(renamed));
   if (!ids.has(chosen)) chosen = rows[Math.min(Math.max(position, 0), rows.length - 1)]?.id ?? null;
   for (const [id, item] of elements) {
     item.tabIndex = id === chosen ? 0 : -1;
