@@ -54,6 +54,9 @@ struct CompactCommand: ParsableCommand {
         if bounds.compactMap({ $0 }).count > 1 {
             throw ValidationError("expected one of --from, --since and --size, found several")
         }
+        if isUnpacked && unpacked != nil {
+            throw ValidationError("expected one of --no-pack and --unpacked, found both")
+        }
         for (name, value, least) in [("--size", size, 0), ("--unpacked", unpacked, 0), ("--spacing", spacing, 1)] {
             guard let value, value < least else { continue }
             throw ValidationError("\(name): expected at least \(least), found \(value)")

@@ -52,8 +52,8 @@ struct ExtractCommand: ParsableCommand {
         help: ArgumentHelp("The program that judges the rows, a command for the shell.", valueName: "command"))
     var program: String?
 
-    @Option(help: ArgumentHelp("How long to look for less.", valueName: "seconds"))
-    var seconds = 50.0
+    @Option(help: ArgumentHelp("How long to look for less; by default 50.", valueName: "seconds"))
+    var seconds: Double?
 
     @Option(
         help: ArgumentHelp("Write a test into this file, which must not exist.", valueName: "file"),
@@ -66,10 +66,11 @@ struct ExtractCommand: ParsableCommand {
         if condition != nil && program != nil {
             throw ValidationError("expected one of --where and --failing, found both")
         }
-        if test != nil && condition == nil && program == nil {
-            throw ValidationError("--test: expected --where or --failing beside it, found none")
+        for (name, isGiven) in [("--test", test != nil), ("--seconds", seconds != nil)]
+        where isGiven && condition == nil && program == nil {
+            throw ValidationError("\(name): expected --where or --failing beside it, found none")
         }
-        if !(0...1e9).contains(seconds) {
+        if let seconds, !(0...1e9).contains(seconds) {
             throw ValidationError("--seconds: expected 0 to 1,000,000,000, found \(seconds)")
         }
     }
@@ -103,9 +104,9 @@ struct ExtractCommand: ParsableCommand {
         try test.map(TestFile.requireNone)
         var summary: [UInt8] = []
         _ = try StoreFile(path: target).create { new in
-            let found = try Reduction(range, of: store, judge, keepsContents: keepContents, limit: .seconds(seconds)) {
-                bar.update($0)
-            }
+            let found = try Reduction(
+                range, of: store, judge, keepsContents: keepContents, limit: .seconds(seconds ?? 50)
+            ) { bar.update($0) }
             try Extraction.write(found.list, to: new)
             if let test { try TestFile(found.list, judge).write(to: test) }
             summary = json.isOn ? found.json : Array(found.summary.utf8)

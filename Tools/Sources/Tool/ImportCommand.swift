@@ -49,6 +49,9 @@ struct ImportCommand: ParsableCommand {
         if format == .log && (coalesce || timing) {
             throw ValidationError("--format log: expected neither --coalesce nor --timing beside it")
         }
+        if coalesce && format != .editingTrace {
+            throw ValidationError("--coalesce: expected --format editing-trace beside it, found \(format.rawValue)")
+        }
     }
 
     func run() throws {

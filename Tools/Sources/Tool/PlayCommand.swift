@@ -39,6 +39,9 @@ struct PlayCommand: ParsableCommand {
 
     func validate() throws {
         if let speed, !(speed > 0) { throw ValidationError("--speed: expected more than 0, found \(speed)") }
+        if longestPause != nil && speed == nil {
+            throw ValidationError("--longest-pause: expected --speed beside it")
+        }
         if let longestPause, !(0...1e9).contains(longestPause) {
             throw ValidationError("--longest-pause: expected 0 to 1,000,000,000, found \(longestPause)")
         }

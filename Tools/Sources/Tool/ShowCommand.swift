@@ -49,6 +49,7 @@ struct ShowCommand: ParsableCommand {
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
+        if isJSON && format == .raw { throw ValidationError("expected one of --json and --format raw, found both") }
         if row != nil && (section != nil || limit != nil || format == .raw) {
             throw ValidationError("--row: expected neither --section nor --limit nor raw beside it")
         }

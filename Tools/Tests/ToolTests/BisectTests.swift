@@ -69,6 +69,11 @@ import Testing
         }
     }
 
+    @Test func `A pipe that nobody reads any more ends a program that writes into it`() throws {
+        // If the shell ignored the signal, `while :; do echo x; done | head -n 1` would never end.
+        #expect(try first("--run", "sh -c 'kill -PIPE $$' && exit 126; ! grep -q Spoiled") == 71)
+    }
+
     @Test func `Ends that are not as they should be are refused`() throws {
         for options in [
             ["--where", "count > 1000"], ["--where", "count >= 0"],

@@ -222,6 +222,21 @@ import ToolSupport
         }
     }
 
+    @Test func `An option that would be ignored beside the others is refused`() throws {
+        let target = folder.file("target")
+        for (arguments, expected) in [
+            (["play", store, "--longest-pause", "1"], "--longest-pause: expected --speed"),
+            (["extract", store, "1", target, "--seconds", "1"], "--seconds: expected --where or --failing"),
+            (["import", target, "-", "--format", "lines", "--coalesce"], "--coalesce: expected --format editing"),
+            (["compact", store, "--no-pack", "--unpacked", "5"], "expected one of --no-pack and --unpacked"),
+            (["show", store, "--format", "raw", "--json"], "expected one of --json and --format raw"),
+        ] {
+            let result = try ToolProcess(arguments).finish()
+            #expect(result.status == .usage && result.output == "", "\(arguments)")
+            #expect(result.errors.contains(expected), "\(arguments): \(result.errors)")
+        }
+    }
+
     @Test func `A store that is missing or something else ends with 3`() throws {
         let text = try folder.write(String(repeating: "no database\n", count: 1_000), to: "text")
         let empty = try folder.write("", to: "empty")
@@ -256,6 +271,37 @@ import ToolSupport
             #expect(result.status == .inputOutput, "\(command): \(result.errors)")
             #expect(try JSONValue(parsing: result.errors.utf8)["error"]?["code"] == "notPermitted", "\(command)")
         }
+    }
+
+    private static let setpriv = "/usr/bin/setpriv"
+
+    @Test(
+        .enabled(
+            if: geteuid() != 0 || FileManager.default.isExecutableFile(atPath: CommandTests.setpriv),
+            "root may write every file"))
+    func `A store that may only be read is backed up, and copy says that backup does that`() throws {
+        let (closed, open) = (folder.file("closed"), folder.file("open"))
+        for path in [closed, open] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        try FileManager.default.copyItem(atPath: store, toPath: closed + "/store")
+        for (path, mode) in [(folder.path, 0o755), (closed + "/store", 0o444), (closed, 0o555), (open, 0o777)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        }
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: closed) }
+        // Another user than root may not be able to reach the tool where it was built.
+        let tool = URL(fileURLWithPath: folder.file("listory"))
+        try startingAlone { try FileManager.default.copyItem(at: ToolProcess.executable("listory"), to: tool) }
+        func run(_ command: String) throws -> ToolProcess.Result {
+            let arguments = [command, closed + "/store", open + "/" + command]
+            if geteuid() != 0 { return try ToolProcess(arguments).finish() }
+            let user = ["--reuid=65534", "--regid=65534", "--clear-groups", tool.path]
+            return try ToolProcess(user + arguments, of: URL(fileURLWithPath: CommandTests.setpriv)).finish()
+        }
+        let copied = try run("copy")
+        #expect(copied.status == .inputOutput && copied.errors.contains("listory backup"), "\(copied.errors)")
+        let saved = try run("backup")
+        #expect(saved.status == .success, "\(saved.errors)")
     }
 
     @Test func `A damaged store ends with 4 in both formats of verify`() throws {

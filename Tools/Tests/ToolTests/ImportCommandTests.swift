@@ -125,6 +125,10 @@ import ToolSupport
         let wrong = try ToolProcess.run("import", store, "-", "--format", "jsonl", input: "{")
         #expect(wrong.status == .refused)
         #expect(wrong.errors.hasPrefix("listory: line 1: expected JSON"))
+        // No id is left for the second row.
+        let full = try ToolProcess.run(
+            "import", store, "-", "--format", "jsonl", input: "{\"id\":9223372036854775807,\"content\":\"a\"}\n\"b\"\n")
+        #expect(full.status == .refused && full.errors.contains("expected integer ids below"), "\(full.errors)")
         #expect(try ToolProcess.run("import", store, folder.file("none"), "--format", "lines").status == .inputOutput)
         #expect(try ToolProcess.run("import", store, "-", "--format", "csv").status == .usage)
         #expect(!FileManager.default.fileExists(atPath: store))

@@ -45,7 +45,7 @@ final class ToolProcess {
                 process.standardOutput = output.fileHandleForWriting
                 try output.fileHandleForReading.close()
             }
-            try process.run()
+            try withoutBlockedSignals { try process.run() }
             return (input, output, errors)
         }
     }

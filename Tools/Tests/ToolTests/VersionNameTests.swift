@@ -64,8 +64,24 @@ import Testing
     }
 
     @Test func `A place before the beginning is an unknown version`() throws {
-        let result = try ToolProcess.run("show", path, "--at", "head~6")
-        #expect(result.status == .refused && result.errors.contains("version"))
+        let result = try ToolProcess.run("show", path, "--at", "head~6", "--json")
+        let error = try JSONValue(parsing: result.errors.utf8)["error"]
+        #expect(result.status == .refused && error?["code"] == "unknownVersion")
+        #expect(error?["message"] == "expected at most head~5, found head~6")
+    }
+
+    @Test func `A place in a compacted store is refused or shown as its number is`() throws {
+        _ = try ToolProcess.run("name", path, "kept", "1")
+        #expect(try ToolProcess.run("compact", path, "--from", "3").status == .success)
+        for (place, number, status) in [("head~3", "2", ExitStatus.refused), ("head~4", "1", .success)] {
+            for command in [["show", path, "--at"], ["log", path, "--from"], ["log", path, "--to"], ["diff", path]] {
+                let result = try ToolProcess(command + [place]).finish()
+                let same = try ToolProcess(command + [number]).finish()
+                #expect(result.status == same.status && result.output == same.output, "\(command) \(place)")
+                #expect(result.errors == same.errors, "\(command) \(place)")
+                if command[0] == "show" { #expect(result.status == status, "\(place): \(result.errors)") }
+            }
+        }
     }
 
     @Test func `A time before the first commit bounds a range there, while a number has to be a commit`() throws {

@@ -45,6 +45,16 @@ public indirect enum RowCondition: Hashable, Sendable {
     case and(RowCondition, RowCondition)
     case or(RowCondition, RowCondition)
 
+    /// All words that are looked for.
+    var words: [Words] {
+        switch self {
+        case .contains(_, let words), .rowContains(_, let words): [words]
+        case .not(let other): other.words
+        case .and(let one, let other), .or(let one, let other): one.words + other.words
+        case .rowCount, .sectionCount, .sectionExists, .rowExists, .rowIsChecked, .rowIsIn: []
+        }
+    }
+
     /// The form, for help and error messages.
     public static let forms = [
         "count > 10", "sections = 0", "section ID count < 5", "section ID exists", "contains \"TEXT\"",

@@ -87,7 +87,7 @@ public struct TestFile {
         case .condition(let condition):
             let expression = SwiftCondition(list).expression(condition)
             lines += ["        let isWrong = \(expression)", "        #expect(!isWrong)"]
-            if expression.contains("has(") { helpers = TestFile.searching }
+            if expression.contains("has(") { helpers = try searching(condition) }
         case .program(let program):
             lines += TestFile.judging(SwiftText.literal(program.command))
             helpers = try json()
@@ -189,6 +189,17 @@ public struct TestFile {
         return TestFile.json.flatMap { $0.hasSuffix("CONTENTS") ? table : [$0] }
     }
 
+    /// The function that says whether words are in a row. The contents that have them stand in a table, because a test does not know
+    /// in which texts of a content the tool searches.
+    private func searching(_ condition: RowCondition) throws -> [String] {
+        let contents = try contents()
+        let table = condition.words.flatMap { words in
+            contents.filter { $0.withUnsafeBytes { words.words.match(content: $0) } }
+                .map { "            (\(SwiftText.literal(words.text)), \(SwiftText.bytes($0)))," }
+        }
+        return TestFile.searching.flatMap { $0.hasSuffix("CONTENTS") ? table : [$0] }
+    }
+
     /// The contents that rows have somewhere in the list, each once.
     private func contents() throws -> [[UInt8]] {
         var references = list.start.sections.flatMap { $0.items.map(\.content) }
@@ -243,19 +254,13 @@ public struct TestFile {
 
     private static let searching = """
 
-            /// Whether words are in the texts of a row.
+            /// Whether `listory` finds words in a row.
             private func has(_ words: String, _ row: UntypedRow, _ source: any CommitSource) throws -> Bool {
-                func texts(_ value: Any) -> [String] {
-                    switch value {
-                    case let values as [Any]: values.flatMap(texts)
-                    case let members as [String: Any]: members.values.flatMap(texts)
-                    default: ["\\(value)"]
-                    }
-                }
-                var content = try source.content(of: row.content)
-                if let envelope = content.withUnsafeBytes({ ContentEnvelope($0) }) { content = envelope.content }
-                let value = try? JSONSerialization.jsonObject(with: Data(content), options: .fragmentsAllowed)
-                return SearchWords(words).matches(SearchText(value.map(texts)?.joined(separator: "\\n") ?? ""))
+                let found: [(words: String, content: [UInt8])] = [
+                    CONTENTS
+                ]
+                let content = try source.content(of: row.content)
+                return found.contains { $0.words == words && $0.content == content }
             }
         """.components(separatedBy: "\n")
 }

@@ -46,7 +46,7 @@ public enum Diagnostic {
         case ListError.failed(let cause): code(cause)
         case let error as ListError: error.code
         case let error as RequestError: error.code.rawValue
-        case let error as ToolError: "\(error.status)"
+        case let error as ToolError: error.code
         case is ImportError: "invalidInput"
         case is VersionNameError: "usage"
         case is RecordError: "damagedRecord"

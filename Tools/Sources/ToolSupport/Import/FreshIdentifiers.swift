@@ -28,7 +28,7 @@ struct FreshIdentifiers {
     /// - Throws: ``ImportError`` after the greatest integer.
     mutating func next() throws -> UntypedID {
         let (next, isOverflow) = last.addingReportingOverflow(1)
-        if isOverflow { throw ImportError("expected an integer id below \(Int64.max) in the store, found that one") }
+        if isOverflow { throw ImportError("expected integer ids below \(Int64.max), found that one") }
         last = next
         return .integer(next)
     }

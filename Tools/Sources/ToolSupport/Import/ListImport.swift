@@ -53,6 +53,8 @@ public struct ListImport {
             case .jsonl: .list(try ImportedList(jsonLines: input.bytes))
             case .log: throw ImportError("expected rows, found a log")
             }
+        // A list that does not fit an empty store must not make one.
+        if case .list(let list) = content { _ = try ImportPlan(list, into: .empty) }
     }
 
     /// Imports into a store, and waits until the commits are durable.

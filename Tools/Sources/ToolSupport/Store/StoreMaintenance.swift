@@ -79,11 +79,18 @@ extension StoreFile {
 
     /// Copies the store.
     ///
+    /// - Throws: ``ToolError`` if the store may only be read; an error of the store.
     /// - Returns: the size of the copy in bytes.
     @discardableResult
     public func copy(to target: String, progress: (Double) -> Void) throws -> Int {
         // Only a process that may edit the store knows its newest commits.
-        let store = try open(isReadOnly: false)
+        let store: UntypedStore
+        do { store = try open(isReadOnly: false) } catch ListError.notPermitted(_, isReadOnly: false) {
+            throw ToolError(
+                .inputOutput,
+                "\(path.visible), its folder or its lock file may not be written, as copy has to; listory backup only reads",
+                code: "notPermitted")
+        }
         defer { try? store.close() }
         try withoutActuallyEscaping(progress) { progress in try store.copy(to: target) { progress($0) } }
         return try FileStatus(target)?.size ?? 0

@@ -71,17 +71,19 @@ public struct VersionName: Hashable, Sendable {
 
     /// The version in a store.
     ///
-    /// - Throws: `ListError.unknownVersion` for a place that the log does not have, `ListError.unknownName`; an error of the log. Whether there is a
-    ///   version of a number is checked where it is read.
+    /// - Throws: ``ToolError`` for a place before version 0, `ListError.unknownName`; an error of the log. Whether there is a
+    ///   version of a number, and whether one of a place was dropped, is checked where it is read.
     public func version(in store: UntypedStore) throws -> Version {
         switch meaning {
         case .number(let version): return version
         case .head(let back):
-            let head = try store.version
-            guard head.rawValue - store.oldestVersion.rawValue >= back else {
-                throw ListError.unknownVersion(Version(head.rawValue &- back), head: head)
+            let head = try store.version.rawValue
+            guard back <= head else {
+                throw ToolError(
+                    .refused, "expected at most head~\(head), found head~\(back)",
+                    code: "unknownVersion")
             }
-            return Version(head.rawValue - back)
+            return Version(head - back)
         case .base: return store.oldestVersion
         case .first: return store.oldestVersion.next
         case .time(let time): return try store.version(at: time)
@@ -90,17 +92,17 @@ public struct VersionName: Hashable, Sendable {
     }
 
     /// The version as the first one of a range of commits. A place or a time before all commits means the first of
-    /// them, nil if there are none; a number and a given name mean the version itself.
+    /// them, nil if there are none; a number, a given name and a place that was dropped mean the version itself.
     func firstCommit(in store: UntypedStore) throws -> Version? {
         let version = try version(in: store)
-        if isExact { return version }
+        if isExact || version < store.oldestVersion { return version }
         return try store.version > store.oldestVersion ? max(version, store.oldestVersion.next) : nil
     }
 
     /// The version as the last one of a range of commits; nil if it is a place or a time before all commits.
     func lastCommit(in store: UntypedStore) throws -> Version? {
         let version = try version(in: store)
-        return isExact || version > store.oldestVersion ? version : nil
+        return isExact || version != store.oldestVersion ? version : nil
     }
 
     /// The version as a place in a history. A number has to be one of its revisions. A time, or a distance from the newest

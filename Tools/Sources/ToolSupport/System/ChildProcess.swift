@@ -1,6 +1,7 @@
 // Runs other programs.
 //
-// Always holds: a program has the three standard streams that it was given, and no other file of this process.
+// Always holds: a program has the three standard streams that it was given, and no other file of this process; a broken pipe ends it, as
+// in a shell.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -40,20 +41,30 @@ struct ChildProcess {
     ) throws(SystemError) {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
         #else
         var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
         #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (stream, number) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
             posix_spawn_file_actions_adddup2(&actions, stream, number)
         }
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The tool ignores broken pipes. A program that inherited that would go on writing when nobody reads any more.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         var words = command.map { strdup($0) } + [nil]
         var settings = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in words + settings { free(text) } }
         var identifier: pid_t = 0
-        let error = posix_spawnp(&identifier, command[0], &actions, nil, &words, &settings)
+        let error = posix_spawnp(&identifier, command[0], &actions, &attributes, &words, &settings)
         if error != 0 { throw SystemError(error) }
         self.identifier = identifier
     }

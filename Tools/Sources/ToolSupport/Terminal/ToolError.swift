@@ -4,12 +4,17 @@
 public struct ToolError: Error, CustomStringConvertible, Sendable {
     /// The exit code.
     public let status: ExitStatus
+    /// A stable name of the kind of error, for programs.
+    public let code: String
     /// What is wrong; empty if it was printed already.
     public let description: String
 
     /// An error.
-    public init(_ status: ExitStatus, _ description: String) {
+    ///
+    /// - Parameter code: what the library calls the same error; nil for the name of the status.
+    public init(_ status: ExitStatus, _ description: String, code: String? = nil) {
         self.status = status
+        self.code = code ?? "\(status)"
         self.description = description
     }
 
