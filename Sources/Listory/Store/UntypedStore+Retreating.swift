@@ -25,13 +25,14 @@ extension UntypedStore {
         let failure: (any Error)? = try door {
             try withTurn { head in
                 try racer.followReplica(&head)
-                return try racer.catchingUp(&head) { _ in
+                return try racer.catchingUp(&head) { head in
                     _ = try group.flush(through: nil)
                     let known = group.log.confirmed.required
                     guard position.map({ $0 == SharedPosition(known) }) ?? true else { return EndMoved() }
                     if try group.log.derivedEnd(checkpointer) > version { return MustRetreat() }
                     let end = try group.confirmedEnd(at: version, known)
                     try group.log.confirmed.retreat(from: known, to: end)
+                    head.confirmed = end.version
                     return nil
                 }
             }
@@ -39,7 +40,8 @@ extension UntypedStore {
         if let failure { throw failure }
     }
 
-    /// As ``retreat(to:)``, for a store that no process has open, and with what is derived from the log removed.
+    /// As ``retreat(to:)``, for a store that no process has open, and with what is derived from the log removed. The confirmed end takes
+    /// the place of a version behind it: the commits there are pending already.
     ///
     /// - Throws: ``ListError/inUse(path:)``, ``ListError/busy(path:processes:)``;
     ///   ``ListError/replica(path:reason:)`` if the log does not have all commits any more; errors of the file. A process that is killed
@@ -56,6 +58,8 @@ extension UntypedStore {
             guard others.isEmpty else { throw ListError.busy(path: path, processes: others.map(\.processID)) }
             try store.withTurn { _ in
                 let log = store.group.log
+                // Another call may have moved the end further back.
+                let version = min(version, log.confirmed.required.version)
                 guard log.base.version <= version, log.base.sealed <= version else {
                     throw ListError.replica(
                         path: path, reason: "commits behind \(version) were dropped or packed by a compaction")

@@ -34,6 +34,8 @@ extension Replica {
         } catch is EndMoved {
             return
         }
+        // The newest snapshot that is known may be of the branch that is no more.
+        snapshotNumber = 0
         published.change { $0.repairs.append(.forked(after: common, waiting: own - common)) }
     }
 
@@ -74,12 +76,14 @@ extension Replica {
         }
     }
 
-    /// Reads the whole log, and compares it with what is confirmed here. Exchanges read only its end.
+    /// Reads the whole log through the end that `end()` reports, and compares it with what is confirmed here. Exchanges read only its end.
     ///
     /// - Returns: how many entries the log has.
     /// - Throws: ``SharedLogError`` for the first entry that is damaged, ``SyncProblem`` for the first that is another one than here.
     public func verifyLog() async throws -> UInt64 {
         let oldest = store.oldestVersion
+        // What is confirmed later may be behind what is read.
+        let own = store.confirmed!.version.rawValue
         var position = LogPosition.beginning
         while true {
             let entries = try await log.entries(after: position.number, maximumBytes: options.batchBytes)
@@ -95,13 +99,19 @@ extension Replica {
             }
             position = last.position
         }
-        let own = store.confirmed!.version.rawValue
+        let end = try await log.end()
+        if end != position {
+            // It may have grown just now.
+            guard end.number > position.number, try await log.entry(position.number + 1) != nil else {
+                throw SharedLogError.damaged(.end, expected: "\(position)", found: "\(end)")
+            }
+        }
         if position.number < own { throw SyncProblem.lost(after: position.number, oldest: oldest.rawValue) }
         return position.number
     }
 
     /// Makes confirmed commits pending again that the log has lost, for a store that is closed: the answer to
-    /// ``SyncProblem/forked(after:)``.
+    /// ``SyncProblem/forked(after:)``. A number behind the confirmed end changes nothing that is confirmed.
     ///
     /// - Throws: ``ListError``: the store is open, or its log does not have all commits any more.
     public static func retreat(

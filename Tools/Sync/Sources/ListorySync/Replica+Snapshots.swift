@@ -26,10 +26,17 @@ extension Replica {
         func isDue() -> Bool { mean * Double(number - min(number, snapshotNumber)) >= Double(limit) }
         guard isDue() else { return }
         // Another replica may have offered one. One that is damaged keeps nobody from offering another.
-        do { snapshotNumber = try await log.snapshotPosition()?.number ?? 0 } catch SharedLogError.damaged {
-            snapshotNumber = 0
-        }
+        do { snapshotNumber = try await offeredNumber() } catch SharedLogError.damaged { snapshotNumber = 0 }
         if isDue() { try await offerSnapshot() } else { noteOffered() }
+    }
+
+    /// The number of the newest snapshot in the log; 0 if there is none, or the log has another entry there: it may be of a branch that is
+    /// no more. An entry that was encrypted anew is another one, too.
+    private func offeredNumber() async throws -> UInt64 {
+        guard let position = try await log.snapshotPosition(), position.number > 0,
+            try await log.entry(position.number)?.position == position
+        else { return 0 }
+        return position.number
     }
 
     /// Offers a snapshot now: new replicas begin with it, also if the log is damaged before it.
@@ -76,8 +83,9 @@ extension Replica {
         let codec = SyncCodec(key: options.key, list: list)
         let number = snapshot.position.number
         let entry = number == 0 ? nil : try await log.entry(number)
-        // It may be of a branch that is no more.
-        guard let entry, entry.position == snapshot.position else { return false }
+        // It may be of a branch that is no more. Whether it is, the record of the entry says below: after a loss, the entry itself may have
+        // been encrypted anew.
+        guard let entry, entry.number == number else { return false }
         let record = try codec.bytes(entry.payload, number: number)
         let last = try SharedPosition(record: record, version: Version(number))
         // The key is that of the list, because the record could be read.

@@ -76,7 +76,8 @@ public actor Replica {
     /// How far this replica is.
     public nonisolated var state: SyncState { published.state }
 
-    /// The states from now on, the present one first. A slow reader gets the newest.
+    /// The states from now on, the present one first. A slow reader gets the newest. They end with the replica; a task that captures the
+    /// replica keeps it, so its loop over them should leave on ``SyncState/Phase/stopped(_:)``.
     public nonisolated var states: AsyncStream<SyncState> { published.stream() }
 
     // MARK: Following
@@ -117,7 +118,7 @@ public actor Replica {
         defer { isExchanging = false }
         while isDue && !Task.isCancelled {
             isDue = false
-            do { try await synchronize() } catch let error as SharedLogError where error.isPassing {
+            do { try await synchronize(isWoken: true) } catch let error as SharedLogError where error.isPassing {
                 retryLater()
             } catch {
                 // Another call of `follow()` has to learn of it, too.
@@ -149,10 +150,13 @@ public actor Replica {
     ///
     /// - Throws: ``SharedLogError`` if the log cannot be reached, ``SyncProblem`` if it is wrong, ``ListError`` for errors of the store,
     ///   `CancellationError` if the task was cancelled. What was exchanged before stays.
-    public func synchronize() async throws {
+    public func synchronize() async throws { try await synchronize(isWoken: false) }
+
+    /// - Parameter isWoken: whether the log wakes this replica for what it does not read now.
+    private func synchronize(isWoken: Bool) async throws {
         let before = published.state.phase
         do {
-            try await exchange()
+            try await exchange(isWoken: isWoken)
             try noteCounts { $0.phase = .upToDate }
             if !Task.isCancelled { await offerSnapshotIfDue() }
         } catch {
@@ -198,7 +202,7 @@ public actor Replica {
 
     // MARK: One exchange
 
-    private func exchange() async throws {
+    private func exchange(isWoken: Bool) async throws {
         while true {
             try Task.checkCancellation()
             // With luck nobody else has appended anything, and this is one round trip.
@@ -212,6 +216,7 @@ public actor Replica {
             while try await pull(isFirst: isFirst) {
                 isFirst = false
                 try Task.checkCancellation()
+                if isWoken, let tail, !log.mayHaveMore(after: tail.number) { break }
             }
             if try store.pendingCount == 0 { return }
         }

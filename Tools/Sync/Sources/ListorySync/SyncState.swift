@@ -93,6 +93,10 @@ public enum SyncProblem: Error, Sendable, CustomStringConvertible {
 final class SyncStates: Sendable {
     private let content = Mutex((state: SyncState(), readers: [Int: AsyncStream<SyncState>.Continuation](), next: 0))
 
+    deinit {
+        for reader in content.withLock({ Array($0.readers.values) }) { reader.finish() }
+    }
+
     var state: SyncState { content.withLock { $0.state } }
 
     func change(_ body: (inout SyncState) -> Void) {

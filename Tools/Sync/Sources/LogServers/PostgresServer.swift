@@ -12,7 +12,7 @@ public final class PostgresServer: Sendable {
     public let port: Int
     /// The password of the user `postgres`; nil if the server asks for none.
     public let password: String?
-    private let folder: ServerFolder
+    let folder: ServerFolder
     private let settings: Mutex<[String]>
     private let process = Mutex<ServerProcess?>(nil)
 
@@ -32,13 +32,14 @@ public final class PostgresServer: Sendable {
             PostgresServer.program("initdb"), "-D", PostgresServer.data(in: folder), "-U", "postgres", "-E", "UTF8",
             "--locale=C", "--no-sync", "-A", password == nil ? "trust" : "scram-sha-256",
         ]
+        let passwordFile = folder.url.appending(path: "password")
         if let password {
-            let file = folder.url.appending(path: "password")
-            try Data(password.utf8).write(to: file)
-            command.append("--pwfile=\(file.path)")
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+            try Data(password.utf8).write(to: passwordFile)
+            try PostgresServer.giveAway(passwordFile)
+            command.append("--pwfile=\(passwordFile.path)")
         }
         try ServerProcess.run(command, user: PostgresServer.user)
+        if password != nil { try FileManager.default.removeItem(at: passwordFile) }
         try start()
     }
 
@@ -144,9 +145,9 @@ public final class PostgresServer: Sendable {
     /// PostgreSQL refuses to run as root. Its package makes a user for it.
     static var user: String? { getuid() == 0 ? "postgres" : nil }
 
-    private static func giveAway(_ folder: URL) throws {
+    private static func giveAway(_ file: URL) throws {
         guard let user else { return }
-        try FileManager.default.setAttributes([.ownerAccountName: user], ofItemAtPath: folder.path)
+        try FileManager.default.setAttributes([.ownerAccountName: user], ofItemAtPath: file.path)
     }
 
     /// Debian keeps the programs of each release in a folder of its own.

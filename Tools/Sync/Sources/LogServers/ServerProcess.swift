@@ -239,7 +239,9 @@ final class ServerFolder: Sendable {
 
     init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "listory-server-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        // Passwords are in it.
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }

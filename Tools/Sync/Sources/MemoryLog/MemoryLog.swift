@@ -69,6 +69,8 @@ public final class MemoryLog: SharedLog {
 
     public func changes() -> AsyncStream<Void> { broadcast.stream() }
 
+    public func mayHaveMore(after number: UInt64) -> Bool { server.count > number }
+
     public func snapshot() async throws -> LogSnapshot? {
         try await run(.snapshot) { _ in server.snapshot }
     }

@@ -11,6 +11,10 @@ final class NATSConnection: @unchecked Sendable {
     private let events: NATSEvents
     private let secrets: [String]
     private var subscriptions: [OpaquePointer] = []
+    /// Where nats.c writes its counts; nil if there was no memory for it.
+    private var statistics: OpaquePointer?
+    /// How often nats.c had reconnected when ``hasReconnected()`` was last called.
+    private var reconnectCount: UInt64 = 0
     /// How long to wait for a message: longer after each one that did not come in time, because a large one takes long on a slow line, and
     /// less after a large one that did. Not for ever, because a request that was lost is never answered.
     private var patience: Duration
@@ -80,12 +84,14 @@ final class NATSConnection: @unchecked Sendable {
             throw NATSConnection.failure(made, secrets: address.secrets)
         }
         self.context = context
+        natsStatistics_Create(&statistics)
     }
 
     deinit {
         endSubscriptions()
         jsCtx_Destroy(context)
         natsConnection_Destroy(handle)
+        natsStatistics_Destroy(statistics)
     }
 
     private static func apply(_ address: NATSAddress, to options: OpaquePointer) throws {
@@ -114,6 +120,17 @@ final class NATSConnection: @unchecked Sendable {
 
     /// Whether requests reach a server now. While the connection is made again, nats.c would keep them and send them later.
     var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
+
+    /// Whether nats.c has reconnected since the last call. Requests reach a server again before nats.c calls back, so that this is
+    /// known before the events have a doubt.
+    func hasReconnected() -> Bool {
+        var count: UInt64 = 0
+        guard natsConnection_GetStats(handle, statistics) == NATS_OK,
+            natsStatistics_GetCounts(statistics, nil, nil, nil, nil, &count) == NATS_OK
+        else { return true }
+        defer { reconnectCount = count }
+        return count != reconnectCount
+    }
 
     /// Whether nats.c does not make the connection again.
     var isClosed: Bool { natsConnection_IsClosed(handle) }

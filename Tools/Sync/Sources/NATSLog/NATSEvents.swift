@@ -146,6 +146,14 @@ final class NATSEvents: Sendable {
     /// Notes up to which entry the log was read or appended to.
     func noteRead(through number: UInt64) { news.withLock { $0.readNumber = number } }
 
+    /// Whether there may be more after a number than was announced and taken.
+    func mayHaveMore(after number: UInt64) -> Bool {
+        news.withLock { news in
+            guard let tail = news.tail, tail.position.number == number else { return true }
+            return !news.told.isEmpty || stored.load(ordering: .relaxed) != tail.sequence
+        }
+    }
+
     /// The entries after a number that were announced and are stored, if the log was read up to that number; nil if there are none, or
     /// if they are more bytes. An earlier entry is asked for to learn what the server has now, so it never comes from here.
     func takeEntries(after number: UInt64, maximumBytes: Int, of list: String) -> [LogEntry]? {

@@ -43,7 +43,7 @@ public actor NATSLog: SharedLog {
     private let options: Options
     private let names: NATSNames
     private let broadcast: ChangeBroadcast
-    private let events: NATSEvents
+    let events: NATSEvents
     private let replicas: Int
     private var connection: NATSConnection?
     private var pause = GrowingPause()
@@ -135,6 +135,8 @@ public actor NATSLog: SharedLog {
         if let entries = events.takeEntries(after: number, maximumBytes: maximumBytes, of: list) { return entries }
         return try await read(after: number, maximumBytes: maximumBytes)
     }
+
+    public nonisolated func mayHaveMore(after number: UInt64) -> Bool { events.mayHaveMore(after: number) }
 
     private func read(after number: UInt64, maximumBytes: Int) throws -> [LogEntry] {
         guard number < LogPosition.maximumNumber else { return [] }
@@ -405,7 +407,7 @@ public actor NATSLog: SharedLog {
             return
         }
         // It may have grown just now.
-        if tail.sequence >= cursor.sequence { return }
+        if tail.sequence >= cursor.sequence, try connection.message(cursor.sequence, of: names.log) != nil { return }
         throw SharedLogError.damaged(
             .entry(number), expected: "an entry", found: "none, and the log ends at \(tail.position)")
     }
@@ -448,7 +450,7 @@ public actor NATSLog: SharedLog {
                 throw SharedLogError.unavailable(cause: "the connection was lost, and is made again")
             }
             let doubts = events.doubts.load(ordering: .sequentiallyConsistent)
-            if doubts != seenDoubts {
+            if connection.hasReconnected() || doubts != seenDoubts {
                 seenDoubts = doubts
                 forget()
             }
@@ -503,9 +505,11 @@ public actor NATSLog: SharedLog {
         guard !isClosed else { return nil }
         do {
             let found = try perform { connection in
-                try connection.end(of: names.log)
+                // A replica that is told of everything reads nothing else.
+                followAnnouncements()
+                return try connection.end(of: names.log)
             }
-            if let seen, seen != found {
+            if let seen, seen != found || found.last < tail?.sequence ?? 0 {
                 // What this client has appended since may be there, or something else in its place.
                 if found.last <= max(seen.last, tail?.sequence ?? 0) { forget() }
                 broadcast.yield()

@@ -1,6 +1,14 @@
 import Dispatch
 import SharedLog
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Waits on a connection of its own until the log grows. No thread waits meanwhile: dispatch watches the socket.
 ///
 /// A notification can be lost with its connection, and a server of another make may have none. So the end is also read after each
@@ -56,11 +64,14 @@ final class PostgresListener: @unchecked Sendable {
             let id = try PostgresSchema.findList(list, creates: options.createsList, on: handle)
             // A server of another make may not know it: the pauses are enough then.
             do { try handle.run("LISTEN \(PostgresSchema.channel(of: id))") } catch  where handle.isAlive {}
+            // libpq closes its own descriptor when the connection is lost, and another connection may get its number. Dispatch must not
+            // watch that one meanwhile.
+            let watched = fcntl(handle.socket, F_DUPFD_CLOEXEC, 0)
+            guard watched >= 0 else { throw SharedLogError.unavailable(cause: "the socket cannot be watched") }
             connection = (handle, id)
-            let source = DispatchSource.makeReadSource(fileDescriptor: handle.socket, queue: queue)
+            let source = DispatchSource.makeReadSource(fileDescriptor: watched, queue: queue)
             source.setEventHandler { [weak self] in self?.read(handle) }
-            // The connection, and so its socket, is there until dispatch does not watch it any more.
-            source.setCancelHandler { withExtendedLifetime(handle) {} }
+            source.setCancelHandler { close(watched) }
             source.resume()
             socket = source
             // What came while there was no connection woke nobody.

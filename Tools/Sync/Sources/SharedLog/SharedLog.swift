@@ -29,6 +29,10 @@ public protocol SharedLog: Sendable {
     /// closed.
     func changes() -> AsyncStream<Void>
 
+    /// Whether the log may have entries after one that was just read: false if the server has told of none since. A reader that
+    /// ``changes()`` wakes need not ask then: the stream yields when there are more.
+    func mayHaveMore(after number: UInt64) -> Bool
+
     /// The snapshot that was offered last, if there is one.
     nonisolated(nonsending) func snapshot() async throws -> LogSnapshot?
 
@@ -40,6 +44,11 @@ public protocol SharedLog: Sendable {
 
     /// Ends the connections. Later calls throw ``SharedLogError/closed``.
     nonisolated(nonsending) func close() async
+}
+
+extension SharedLog {
+    /// Without knowing, there may be more.
+    public func mayHaveMore(after number: UInt64) -> Bool { true }
 }
 
 /// A position in a log: how many entries there are up to it, and which one is the last.

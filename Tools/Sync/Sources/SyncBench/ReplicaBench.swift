@@ -99,36 +99,36 @@ struct ReplicaBench {
         let name: String
         var ours: [Double] = []
         var theirs: [Double] = []
-
-        mutating func note(_ ours: Double, _ theirs: Double) {
-            self.ours.append(ours)
-            self.theirs.append(theirs)
-        }
     }
 
     /// From a commit on one replica to the update on another, and until it is in the other's file; in turn with the raw client that stores
-    /// an entry and wakes one that reads it and keeps it in a file. On several lists, because it matters which server of a cluster leads
-    /// one.
+    /// an entry and wakes one that reads it and keeps it in a file. After a pause, as when somebody types, and one after another, as tools
+    /// for databases measure it: after a pause, what runs has to be read from memory again. On several lists, because it matters which
+    /// server of a cluster leads one.
     private func latency() async throws {
-        var seen = Latency(name: "a commit until it is seen")
-        var kept = Latency(name: "a commit until it is in the reader's file")
-        var name = ""
-        for list in 0..<4 { name = try await latency("\(list)", &seen, &kept) }
-        for measured in [seen, kept] {
-            let (ours, theirs) = (measured.ours.sorted(), measured.theirs.sorted())
-            let (middle, late) = (ours.count / 2, ours.count * 9 / 10)
-            print(
-                String(
-                    format: "  %@: %.2f ms (90 %%: %.2f); %@ %.2f ms (90 %%: %.2f): %.2f times", measured.name,
-                    ours[middle] * 1000, ours[late] * 1000, name, theirs[middle] * 1000, theirs[late] * 1000,
-                    ours[middle] / theirs[middle]))
+        for burst in [1, 25] {
+            let pace = burst == 1 ? "after a pause" : "after another"
+            var seen = Latency(name: "a commit \(pace) until it is seen")
+            var kept = Latency(name: "a commit \(pace) until it is in the reader's file")
+            var name = ""
+            for list in 0..<4 { name = try await latency("\(burst)-\(list)", burst: burst, &seen, &kept) }
+            for measured in [seen, kept] {
+                let (ours, theirs) = (measured.ours.sorted(), measured.theirs.sorted())
+                let (middle, late) = (ours.count / 2, ours.count * 9 / 10)
+                print(
+                    String(
+                        format: "  %@: %.2f ms (90 %%: %.2f); %@ %.2f ms (90 %%: %.2f): %.2f times", measured.name,
+                        ours[middle] * 1000, ours[late] * 1000, name, theirs[middle] * 1000, theirs[late] * 1000,
+                        ours[middle] / theirs[middle]))
+            }
         }
         print()
     }
 
+    /// Of each, 100 commits are measured, as many one after another as `burst` says, with 5 ms before each burst.
     /// - Returns: the name of the raw client.
     private func latency(
-        _ suffix: String, _ seen: inout Latency, _ kept: inout Latency
+        _ suffix: String, burst: Int, _ seen: inout Latency, _ kept: inout Latency
     ) async throws -> String {
         let list = "latency\(UInt32.random(in: 0...UInt32.max))"
         let (first, second) = (try store("a" + suffix), try store("b" + suffix))
@@ -144,40 +144,51 @@ struct ReplicaBench {
         var iterator = updates.makeAsyncIterator()
         let (writer, reader) = (try raw[0](list), try raw[0](list))
         try reader.listen()
-        var position = LogPosition.beginning
         // A replica has a commit when it is in its file.
         let file = Foundation.open(folder.appending(path: "kept" + suffix).path, O_CREAT | O_WRONLY, 0o600)
         defer { Foundation.close(file) }
         // A file that grows is slower to sync.
         _ = pwrite(file, [UInt8](repeating: 0, count: 1 << 20), 1 << 20, 0)
         fsync(file)
-        for number in 0..<101 {
-            var start = ContinuousClock.now
-            try edit(first, number)
-            while let update = await iterator.next(), update.snapshot.version.rawValue <= number {}
-            let ours = (ContinuousClock.now - start).seconds
-            // A function of the store waits until the commit is in the file.
-            _ = try second.snapshot
-            let inFile = (ContinuousClock.now - start).seconds
+        var position = LogPosition.beginning
+        // With the first commit, the list is made.
+        for numbers in [0..<1] + stride(from: 1, through: 100, by: burst).map({ $0..<$0 + burst }) {
             try await Task.sleep(for: .milliseconds(5))
+            for number in numbers {
+                let start = ContinuousClock.now
+                try edit(first, number)
+                while let update = await iterator.next(), update.snapshot.version.rawValue <= number {}
+                let received = (ContinuousClock.now - start).seconds
+                // A function of the store waits until the commit is in the file.
+                _ = try second.snapshot
+                let written = (ContinuousClock.now - start).seconds
+                if number > 0 {
+                    seen.ours.append(received)
+                    kept.ours.append(written)
+                }
+            }
             // The same bytes.
-            let record = try first.sharedRecord(of: Version(UInt64(number + 1)))
-            start = ContinuousClock.now
-            let entry = LogEntry(after: position, payload: [1] + record)
-            try writer.signal(entry)
-            let bytes = try reader.next()
-            let received = (ContinuousClock.now - start).seconds
-            guard bytes == entry.encoded(),
-                pwrite(file, bytes, bytes.count, number * bytes.count) == bytes.count, fdatasync(file) == 0
-            else { fatalError("an entry is lost") }
-            let written = (ContinuousClock.now - start).seconds
-            position = entry.position
-            // With the first one, the list is made.
-            if number > 0 {
-                seen.note(ours, received)
-                kept.note(inFile, written)
+            let entries = try numbers.map { number in
+                let record = try first.sharedRecord(of: Version(UInt64(number + 1)))
+                let entry = LogEntry(after: position, payload: [1] + record)
+                position = entry.position
+                return entry
             }
             try await Task.sleep(for: .milliseconds(5))
+            for (number, entry) in zip(numbers, entries) {
+                let start = ContinuousClock.now
+                try writer.signal(entry)
+                let bytes = try reader.next()
+                let received = (ContinuousClock.now - start).seconds
+                guard bytes == entry.encoded(),
+                    pwrite(file, bytes, bytes.count, number * bytes.count) == bytes.count, fdatasync(file) == 0
+                else { fatalError("an entry is lost") }
+                let written = (ContinuousClock.now - start).seconds
+                if number > 0 {
+                    seen.theirs.append(received)
+                    kept.theirs.append(written)
+                }
+            }
         }
         for task in tasks {
             task.cancel()

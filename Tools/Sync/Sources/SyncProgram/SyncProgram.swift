@@ -281,8 +281,8 @@ struct ClusterCommand: ParsableCommand {
             """
             Three NATS servers, and a PostgreSQL server with a standby, run until this program is interrupted. In two other terminals:
 
-              Tools/run sync first.listory --list demo --follow --with "\(postgres.url)"
-              Tools/run sync second.listory --list demo --follow --with "\(postgres.url)"
+              LISTORY_SYNC_URL="\(postgres.url)" Tools/run sync first.listory --list demo --follow
+              LISTORY_SYNC_URL="\(postgres.url)" Tools/run sync second.listory --list demo --follow
 
             They make two replicas of a list. Edit them in two more terminals, beside the first ones; ? shows the keys:
 

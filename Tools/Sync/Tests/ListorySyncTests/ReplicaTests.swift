@@ -94,6 +94,8 @@ struct ReplicaTests {
             Array(try await log.entries(after: number, maximumBytes: maximumBytes).prefix(readCount))
         }
         func changes() -> AsyncStream<Void> { log.changes() }
+        /// It has told of nothing, which says nothing to a replica that was not woken.
+        func mayHaveMore(after number: UInt64) -> Bool { false }
         func snapshot() async throws -> LogSnapshot? { try await log.snapshot() }
         func snapshotPosition() async throws -> LogPosition? { try await log.snapshotPosition() }
         func offer(_ snapshot: LogSnapshot) async throws { try await log.offer(snapshot) }
@@ -165,7 +167,7 @@ struct ReplicaTests {
         }
     }
 
-    @Test("A replica that has received commits asks once more whether others follow, and no second time")
+    @Test("A replica that has received commits does not ask whether others follow if it would be told")
     func noSecondExchange() async throws {
         let server = MemoryServer()
         let (a, b) = (try store("a"), try store("b"))
@@ -196,7 +198,7 @@ struct ReplicaTests {
                 // It is told to look, and does not know where the log ends. Beside other tests, that takes a while.
                 while !take().isEmpty { try await Task.sleep(for: .seconds(1)) }
             } else {
-                #expect(take() == [.entries(after: UInt64(id) - 1), .entries(after: UInt64(id))])
+                #expect(take() == [.entries(after: UInt64(id) - 1)])
             }
         }
     }
@@ -344,6 +346,42 @@ struct ReplicaTests {
         #expect(try store.snapshot.stateHash == a.snapshot.stateHash)
     }
 
+    @Test("A log that hides its last commits fails a verification")
+    func hiddenCommits() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        let first = try replica(a, MemoryLog(server))
+        try insert(1, a)
+        try await first.synchronize()
+        let second = try replica(b, MemoryLog(server))
+        try await second.synchronize()
+        try insert(2, b)
+        try await second.synchronize()
+        let hiding = MemoryLog(server) { if case .entries = $0 { .stale(1) } else { nil } }
+        let third = try replica(a, hiding)
+        await #expect(throws: SharedLogError.self) { _ = try await third.verifyLog() }
+        #expect(try await first.verifyLog() == 2)
+    }
+
+    @Test("Where no commit is confirmed, none becomes pending again, and the store stays as it is")
+    func retreatBehindTheEnd() async throws {
+        let a = try store("a")
+        for id: Int64 in 1...2 { try insert(id, a) }
+        try await replica(a, MemoryLog(MemoryServer())).synchronize()
+        try insert(3, a)
+        let hash = try a.snapshot.stateHash
+        try a.close()
+        for number in [2, 3, 4, .max] as [UInt64] { try Replica.retreat(storeAt: folder.file("a"), after: number) }
+        let again = try UntypedStore.open(at: folder.file("a"))
+        #expect(try again.confirmed?.version == 2 && again.pendingCount == 1 && again.snapshot.stateHash == hash)
+    }
+
+    @Test("The states of a replica end with it", .timeLimit(.minutes(10)))
+    func states() async throws {
+        func states() throws -> AsyncStream<SyncState> { try replica(store("a"), MemoryLog(MemoryServer())).states }
+        for await _ in try states() {}
+    }
+
     @Test("A commit in the format of a newer release, or in none, stops a replica, which says so and stays as it is")
     func unknownFormats() async throws {
         let errors: [(payload: [UInt8], error: SharedLogError)] = [
@@ -486,6 +524,32 @@ struct ReplicaTests {
         #expect(reads.load(ordering: .relaxed) == 0 && offers.load(ordering: .relaxed) == 1)
     }
 
+    @Test(
+        "A snapshot of a branch that is no more keeps no replica from offering another: neither one that knew it nor a new one",
+        arguments: [true, false])
+    func snapshotOfALostBranch(isKnown: Bool) async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        let content = [UInt8](repeating: 7, count: 1_000)
+        var options = Replica.Options()
+        // Less than three commits, and more than one.
+        options.snapshotBytes = 2_000
+        for id: Int64 in 1...3 { try insert(id, a, content: content) }
+        let first = try Replica(a, MemoryLog(server), list: "list", options: options)
+        try await first.synchronize()
+        let lost = try await MemoryLog(server).end()
+        #expect(try await MemoryLog(server).snapshotPosition() == lost)
+        server.truncate(to: 2)
+        let second = try replica(b, MemoryLog(server))
+        try await second.synchronize()
+        try insert(4, b, content: content)
+        try await second.synchronize()
+        let offering = try isKnown ? first : Replica(store("c"), MemoryLog(server), list: "list", options: options)
+        try await offering.synchronize()
+        let end = try await MemoryLog(server).end()
+        #expect(try await MemoryLog(server).snapshotPosition() == end)
+    }
+
     @Test("A snapshot that the log refuses stops no replica: everything else is exchanged, and the state tells why")
     func refusedSnapshot() async throws {
         let server = MemoryServer()
@@ -550,5 +614,30 @@ struct ReplicaTests {
         #expect(
             try await !Replica.beginWithSnapshot(
                 at: folder.file("other"), MemoryLog(server), list: "list", options: options))
+    }
+
+    @Test("A new replica begins with a snapshot whose entry was lost and encrypted anew, not with one of a lost branch")
+    func snapshotOfAHealedLog() async throws {
+        let (server, key) = (MemoryServer(), SyncKey())
+        let (a, b) = (try store("a"), try store("b"))
+        for id: Int64 in 1...3 { try insert(id, a) }
+        let first = try replica(a, MemoryLog(server), key: key)
+        try await first.synchronize()
+        #expect(try await first.offerSnapshot())
+        server.truncate(to: 1)
+        try await first.synchronize()
+        #expect(first.state.repairs == [.appendedAgain(2...3)])
+        var options = Replica.Options()
+        options.key = key
+        let (healed, forked) = (folder.file("healed"), folder.file("forked"))
+        #expect(try await Replica.beginWithSnapshot(at: healed, MemoryLog(server), list: "list", options: options))
+        #expect(try UntypedStore.confirmed(at: healed) == a.confirmed)
+        server.truncate(to: 2)
+        let second = try replica(b, MemoryLog(server), key: key)
+        try await second.synchronize()
+        try insert(4, b)
+        try await second.synchronize()
+        #expect(try await !Replica.beginWithSnapshot(at: forked, MemoryLog(server), list: "list", options: options))
+        #expect(!FileManager.default.fileExists(atPath: forked))
     }
 }

@@ -40,6 +40,7 @@ import Testing
             events.store(UInt64(sequence), "\(sequence)")
         }
         #expect(take(events, after: 0) == entries)
+        #expect(!events.mayHaveMore(after: 4))
         #expect(events.takeTail()?.sequence == 4)
         events.announce("a", message(0..<1))
         events.store(5, "a")
@@ -47,7 +48,11 @@ import Testing
         events.announce("c", message(3..<4))
         events.store(7, "c")
         #expect(take(events, after: 0) == [entries[0]])
+        #expect(events.mayHaveMore(after: 1))
         #expect(take(events, after: 3) == [entries[3]])
+        #expect(!events.mayHaveMore(after: 4))
+        events.store(8, "d")
+        #expect(events.mayHaveMore(after: 4))
     }
 
     @Test func whoAsksForAnEntryAgainAsksTheServer() {
@@ -153,6 +158,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(300))
         server.suspend(true)
         #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])
+        #expect(!reader.mayHaveMore(after: 2))
         server.suspend(false)
         // They answer each other, and read again from the server what was announced.
         #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])

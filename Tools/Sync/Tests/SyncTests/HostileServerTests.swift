@@ -284,6 +284,31 @@ import Testing
         await log.close()
     }
 
+    @Test(arguments: [3, 7] as [UInt64])
+    func aMessageThatIsMissingBeforeTheEndIsDamage(sequence: UInt64) async throws {
+        let url = try SharedServers.nats.get().url
+        let list = UUID().uuidString
+        let names = NATSNames(list: list)
+        let connection = try RawNATS(url)
+        try connection.addStream(names.log, subject: names.subject)
+        let log = try Engine.nats.open(url, list: list)
+        // The beginning is the first message. A few messages are read one by one, the others by a consumer.
+        var end = LogPosition.beginning
+        for number in 1...8 as ClosedRange<UInt8> {
+            let entry = LogEntry(after: end, payload: [number])
+            #expect(try await log.append([entry], after: end) == .appended)
+            end = entry.position
+        }
+        #expect(js_DeleteMsg(connection.context, names.log, sequence, nil, nil) == NATS_OK)
+        let reader = try Engine.nats.open(url, list: list)
+        do {
+            let found = try await reader.all()
+            Issue.record("it is not noticed: \(found.count) entries")
+        } catch SharedLogError.damaged(let place, _, _) { #expect(place == .entry(sequence - 1)) }
+        await log.close()
+        await reader.close()
+    }
+
     /// What the engine would do with a message for each entry, sent without waiting: the reason why it does not.
     @Test func entriesWithAMessageEachMayBeTakenBehindThoseOfAnother() throws {
         let connection = try RawNATS(SharedServers.nats.get().url)

@@ -34,4 +34,13 @@ import Musl
         try await eventually { if ServerProcess.accepts(port: port) { throw TestFailure("the server still runs") } }
         withExtendedLifetime(input) {}
     }
+
+    @Test func nobodyElseCanReadTheFilesOfAServerAndThePasswordIsNotAmongThem() throws {
+        let server = try PostgresServer(password: "secret")
+        defer { server.end() }
+        let folder = server.folder.url
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+        #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "password").path))
+    }
 }

@@ -44,6 +44,21 @@ import Testing
         await replaced.log.close()
     }
 
+    /// nats.c calls back some time after requests reach a server again.
+    @Test func aConnectionThatWasMadeAgainIsNoticedBeforeTheLogIsTold() async throws {
+        let replaced = try await ReplacedStream(list, entries[0], by: others)
+        defer { replaced.server.end() }
+        // What nats.c says never arrives.
+        await replaced.log.events.forget()
+        try replaced.server.kill()
+        try replaced.server.start()
+        let result = try await eventually {
+            try await replaced.append([entries[1]], after: entries[0].position)
+        }
+        #expect(result == .behind(end: others[0].position))
+        await replaced.log.close()
+    }
+
     @Test func theEndIsReadAgainNowAndThen() async throws {
         let replaced = try await ReplacedStream(list, entries[0], by: others, pause: .milliseconds(100))
         defer { replaced.server.end() }
@@ -81,7 +96,7 @@ import Testing
 private struct ReplacedStream {
     let server: NATSServer
     let raw: RawNATS
-    let log: any SharedLog
+    let log: NATSLog
     let changes: WakeUps
     /// How often it was woken before the stream was replaced.
     let total: Int
