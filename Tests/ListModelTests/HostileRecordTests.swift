@@ -158,6 +158,24 @@ struct HostileRecordTests {
         }
     }
 
+    @Test("A record of a version that no log can have is refused, and so are its numbers beyond 63 bits")
+    func impossibleVersions() {
+        for number in [Limits.versions, 1 << 63, .max] as [UInt64] {
+            let version = Version(number)
+            let entry = HistoryEntry.node(
+                HistoryRevision(
+                    version: version, parent: version.previous, jump: .empty, depth: Int(truncatingIfNeeded: number),
+                    steps: 1, continues: false, previous: version.previous, switched: .empty, branchSwitch: nil))
+            let record = TestRecords.record(of: [Self.event], version: version, entry: entry)
+            #expect(throws: RecordError.self) { try Commit(record: record, version: version) }
+            // Reading the mark alone does not check the version.
+            if Int(exactly: number) != nil { continue }
+            #expect(throws: RecordError.self) {
+                try record.withUnsafeBytes { _ = try RecordHeader.mark($0, version: version) }
+            }
+        }
+    }
+
     @Test("A count that is larger than the bytes that follow is refused")
     func tooLargeCounts() throws {
         let path = ListIndexPath(section: 0, item: 0)

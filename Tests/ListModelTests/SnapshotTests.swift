@@ -26,7 +26,7 @@ struct SnapshotTests {
         #expect(store.touched > 0)
     }
 
-    @Test("An event that would change a depth beyond all numbers is refused")
+    @Test("An event that would change a depth beyond all numbers is refused, and so is its inverse")
     func depthOverflow() throws {
         var list = MemoryList()
         try list.commit { editor in
@@ -36,6 +36,8 @@ struct SnapshotTests {
         for (change, depth) in [(Int.max, Int.max), (Int.min, Int.min + 1), (63, 64)] {
             let event = ListEvent.itemsIndented(at: ListIndexPath(0, 0), .one(1), by: change)
             #expect(throws: ListError.depthOutOfRange(1, depth: depth)) { try snapshot.applying([event]) }
+            let inverse = event.inverse
+            #expect(throws: ListError.self) { try snapshot.applying([try #require(inverse)]) }
         }
     }
 
@@ -165,8 +167,14 @@ struct SnapshotTests {
         #expect(Version.empty == Version(0) && Version.empty.next == Version(1))
         #expect(Version(2) < Version(10) && Version(10).description == "10")
         #expect(Timestamp(microseconds: -1) < Timestamp(microseconds: 0))
-        let encoded = try JSONEncoder().encode([Version(7), Version(.max)])
-        #expect(String(decoding: encoded, as: UTF8.self) == "[7,18446744073709551615]")
-        #expect(try JSONDecoder().decode([Version].self, from: encoded) == [Version(7), Version(.max)])
+        let last = Version(Limits.versions - 1)
+        let encoded = try JSONEncoder().encode([Version(7), last])
+        #expect(String(decoding: encoded, as: UTF8.self) == "[7,281474976710655]")
+        #expect(try JSONDecoder().decode([Version].self, from: encoded) == [Version(7), last])
+        // No list has that many versions, and counting on from the greatest number would end the process.
+        for number in [Limits.versions, .max] {
+            let bytes = Data("[\(number)]".utf8)
+            #expect(throws: DecodingError.self) { try JSONDecoder().decode([Version].self, from: bytes) }
+        }
     }
 }

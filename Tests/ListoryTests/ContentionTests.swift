@@ -240,14 +240,78 @@ struct InterleavingTests {
         try fixture.store.checkpoint()
         let second = try revision()
         #expect(second > first && first > 0, "each writer shows that it has written")
-        let row = withUnsafeBytes(of: (second + 1).littleEndian) { Array($0) }
-        try database.environment.write { try $0.put(row, forKey: "revision", in: database.meta) }
+        try writeElsewhere(fixture.store)
         try toggle()
         let before = fixture.store.checkpointVersion
         let error = #expect(throws: ListError.self) { try fixture.store.checkpoint() }
         #expect(error?.code == "writtenElsewhere")
         #expect(try database.newestVersion() == before)
-        try? fixture.store.close()
+        // The next attempt reads what is there.
+        try fixture.store.checkpoint()
+        #expect(try fixture.store.checkpointVersion == fixture.store.version)
+        try fixture.store.close()
+        _ = try StoreVerification(path: fixture.path)
+    }
+
+    /// Writes to the checkpoints as another process does, which perhaps finds that the newest one is damaged.
+    private func writeElsewhere(_ store: UntypedStore, isDamaged: Bool = false) throws {
+        let database = try #require(store.checkpointer).database
+        let revision = try database.environment.read { try database.revision($0) }
+        let row = withUnsafeBytes(of: (revision + 1).littleEndian) { Array($0) }
+        try database.environment.write { txn in
+            if isDamaged { _ = try txn.delete(LogFormat.locatorKey, in: database.meta) }
+            try txn.put(row, forKey: LogFormat.revisionKey, in: database.meta)
+        }
+    }
+
+    @Test("After another process has found damage, checkpoints are taken again once no snapshot needs the damaged ones")
+    func damageFoundElsewhere() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.onRequest(&$0)
+            $0.memoryBudget = 1
+        }
+        let store = fixture.store
+        func toggle() throws { _ = try store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        try fixture.fill(50)
+        try store.checkpoint()
+        do {
+            let kept = try store.snapshot
+            try writeElsewhere(store, isDamaged: true)
+            for code in ["writtenElsewhere", "damagedCheckpoint"] {
+                try toggle()
+                let error = #expect(throws: ListError.self) { try store.checkpoint() }
+                #expect(error?.code == code)
+            }
+            #expect(kept.sections[0].items.map(\.id) == (0..<50).map { .integer($0) })
+        }
+        try toggle()
+        let hash = try store.snapshot.stateHash
+        try store.checkpoint()
+        #expect(try store.checkpointVersion == store.version)
+        try store.close()
+        let reopened = try UntypedStore.open(at: fixture.path, options: store.options)
+        #expect(!reopened.recovery.wasRebuilt && reopened.recovery.commitCount == 0)
+        #expect(try reopened.snapshot.stateHash == hash)
+        try reopened.close()
+        _ = try StoreVerification(path: fixture.path)
+    }
+
+    @Test("A process that has rebuilt its rows takes checkpoints, also if another one has written to the damaged ones")
+    func rebuiltBesideAnother() throws {
+        let fixture = try StoreFixture(CheckpointTests.onRequest)
+        try fixture.fill(50)
+        try fixture.store.checkpoint()
+        try fixture.store.close()
+        try CheckpointTests.damage(fixture.path, 1)
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
+        #expect(store.recovery.wasRebuilt)
+        try writeElsewhere(store)
+        try store.checkpoint()
+        #expect(try store.checkpointVersion == store.version)
+        try store.close()
+        let reopened = try UntypedStore.open(at: fixture.path, options: store.options)
+        #expect(!reopened.recovery.wasRebuilt)
+        try reopened.close()
     }
 
     @Test("A process that opens a store without editing takes no checkpoint")

@@ -89,6 +89,38 @@ struct ProcessTableTests {
         try environment.close()
     }
 
+    @Test("Leases that could not be written are written by the next call, although they have not changed since")
+    func failedLeases() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try UntypedStore.create(at: path).close()
+        let environment = try Environment.open(path: path)
+        let table = try #require(try ProcessTable.join(environment))
+        let file = ProcessTable.path(of: path)
+        let descriptor = try #require(Self.descriptor(of: file))
+        // In its place, one that cannot be written to.
+        let (sound, readOnly) = (dup(descriptor), open(file, O_RDONLY))
+        #expect(dup2(readOnly, descriptor) == descriptor)
+        #expect(throws: LMDBError.self) { try table.setLeases(of: environment) { [Version(7)] } }
+        #expect(dup2(sound, descriptor) == descriptor)
+        try table.setLeases(of: environment) { [Version(7)] }
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+        let leases = (0..<TableFormat.slotCount).compactMap { TableFormat.slot($0, in: bytes)?.leases }
+        #expect(leases.flatMap(\.versions) == [Version(7)])
+        for copy in [sound, readOnly] { _ = close(copy) }
+        try environment.close()
+    }
+
+    /// The number under which this process has a file open.
+    private static func descriptor(of path: String) -> Int32? {
+        var wanted = stat()
+        guard stat(path, &wanted) == 0 else { return nil }
+        return (0..<65_536 as Range<Int32>).first { number in
+            var found = stat()
+            return fstat(number, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev
+        }
+    }
+
     @Test("If opening fails after a crash, the next process still knows that the log may not be on the device")
     func failedRecovery() throws {
         let folder = try TemporaryFolder()

@@ -90,6 +90,29 @@ extension SharingTests {
         withExtendedLifetime(second) {}
     }
 
+    @Test("An update covers confirmed commits that became pending and that another process has replaced")
+    func updateAfterRetreat() async throws {
+        // A checkpoint would be in the way.
+        let (fixture, first) = try store { $0.checkpoints.atClose = false }
+        var log = Log()
+        for id: Int64 in 1...4 { try insert(id, first) }
+        try send(first, &log)
+        try first.close()
+        // Opening learns that all are confirmed.
+        let a = try UntypedStore.open(at: fixture.path, options: first.options)
+        #expect(a.confirmed?.version == 4)
+        try a.retreat(to: 1)
+        let updates = try a.updates()
+        let other = try ChildProcess("StoreWriter", [fixture.path, "replaces"])
+        #expect(other.firstLine() == "replaced 4")
+        var iterator = updates.makeAsyncIterator()
+        let update = try #require(await iterator.next())
+        #expect(update.versions == Version(2)...Version(4))
+        _ = other.kill()
+        try a.close()
+        withExtendedLifetime(fixture) {}
+    }
+
     /// Writes the records into files, for another process that receives them.
     private func write(_ log: Log, beside path: String) throws {
         for (index, record) in log.records.enumerated() {

@@ -177,6 +177,25 @@ extension SharingTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test("Of thousands of pending commits that are made again, the successor of each is known")
+    func manySuccessors() throws {
+        let (files, a, b, sent) = try sent(1..<2)
+        var log = sent
+        try b.receive(log.records)
+        var made: [Commit] = []
+        for _ in 0..<4_200 {
+            made.append(try #require(try b.edit("Toggle", durability: .deferred) { try $0.toggle(.item(1)) }))
+        }
+        try insert(9, a)
+        try send(a, &log)
+        let rebased = try b.receive(Array(log.records[1...]))
+        try #require(rebased.count == made.count)
+        for index in [0, 100, made.count - 1] {
+            #expect(b.successor(of: made[index]).version == rebased[index].commit.version, "\(index)")
+        }
+        withExtendedLifetime(files) {}
+    }
+
     // MARK: Old history
 
     @Test(

@@ -108,6 +108,35 @@ struct UpdateTests {
         try store.close()
     }
 
+    @Test("A state of undo that cannot be read for a moment does not end the sequence")
+    func unreadableState() async throws {
+        struct Marker: Error {}
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        try fixture.fill(2)
+        try store.waitUntilDurable()
+        try store.group.store()
+        var states = try store.undoStates().makeAsyncIterator()
+        #expect(await states.next()?.undo?.name == "Fill")
+        do {
+            let jam = ReaderJam(store)
+            store.group.log.forgetRecords()
+            // Whoever takes the lock next tries to read the rows again, and so replaces this error.
+            store.head.withLock { head in
+                head.failure = Marker()
+                head.observers.signal()
+            }
+            for _ in 0..<60_000 where store.head.withLock({ $0.failure is Marker }) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            #expect(store.head.withLock { $0.failure != nil && !($0.failure is Marker) })
+            withExtendedLifetime(jam) {}
+        }
+        try store.edit("Toggle") { try $0.toggle(.item(1)) }
+        #expect(await states.next()?.undo?.name == "Toggle")
+        try store.close()
+    }
+
     private struct Plain: Codable, Identifiable, Sendable {
         var id: Int
     }
@@ -213,10 +242,11 @@ struct UpdateTests {
         isOver.withLock { $0 = true }
         // All have been removed, also those that ended inside an edit.
         for _ in 0..<60_000 {
-            if try store.withHead({ !$0.observers.hasReaders }) { break }
+            if try store.withHead({ !$0.observers.hasReaders }) && store.group.failures.isEmpty { break }
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(try store.withHead { !$0.observers.hasReaders })
+        #expect(store.group.failures.isEmpty)
         try store.close()
     }
 

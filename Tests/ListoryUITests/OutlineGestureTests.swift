@@ -109,6 +109,29 @@ struct OutlineGestureTests {
         #expect(!driver.canIndent(at: at(0, 2)) && !driver.canOutdent(at: at(0, 1)))
     }
 
+    @Test("A gesture deletes no row that has a protected one below it, shown or hidden")
+    func protectedBelow() throws {
+        let outline = try Self.fixture(["a", ".b-", "..c", ".d", "e"])
+        let driver = outline.fixture.driver
+        driver.rules.editing = { $0.item?.title == "c" ? .none : .delete }
+        // All that is shown; c is hidden.
+        #expect(driver.delete(at: [at(0, 0), at(0, 1), at(0, 2), at(0, 3)]))
+        #expect(try rows(outline) == ["a", ".b-", "..c"])
+        let list = try ObservableList(outline.fixture.source, names: ActionNames { $0.title })
+        list.driver.isOutline = true
+        list.driver.rules = driver.rules
+        #expect(!driver.delete(at: [at(0, 0)]) && !driver.deleteUnprotected([2]))
+        #expect(!list.delete([0], in: list.sections[0]))
+        let failure = RowProtected(action: .delete, id: 3)
+        #expect(outline.fixture.failures.take() == ["Delete a: \(failure)", "Delete b: \(failure)"])
+        #expect((list.failure?.cause as? RowProtected) == failure)
+        #expect(try rows(outline) == ["a", ".b-", "..c"])
+        // The app's own command is not a gesture.
+        #expect(driver.delete(1))
+        #expect(try rows(outline) == [])
+        expectQuiet(outline)
+    }
+
     @Test("A dragged row takes its subtree along, shown or not, and the table plays the rest")
     func drag() throws {
         let outline = try Self.fixture(["a", ".b-", "..c", ".d", "e"])
@@ -193,6 +216,18 @@ struct OutlineGestureTests {
         #expect(driver.disclosure(at: at(0, 0)) == .collapsed)
         try outline.fixture.store.close()
         #expect(driver.disclosure(at: at(0, 0)) == .none)
+    }
+
+    @Test("The offset of a triangle refers to the rows that the user saw, although others edited meanwhile")
+    func disclosureInOldRows() throws {
+        let fixture = try Self.fixture(["a", "b", ".c"]).fixture
+        let list = try ObservableList(fixture.source, names: ActionNames { $0.title })
+        let section = list.sections[0]
+        try fixture.store.edit("Others") { try $0.delete(1) }
+        list.driver.refresh()
+        #expect(list.disclosure(of: 1, in: section) == .expanded)
+        // The control: in the rows that are shown now, the same offset is another row.
+        #expect(list.disclosure(of: 1, in: list.sections[0]) == .none)
     }
 
     @Test("An observable list forwards the gestures of an outline, and shows their results at once")

@@ -1,7 +1,8 @@
 // Tests an observable list through a query that changes: search, filter and sort, also when a query fails.
 
+import Dispatch
 import ListModel
-import Listory
+@testable import Listory
 @testable import ListoryUI
 import Observation
 import TestSupport
@@ -169,6 +170,75 @@ struct QueriedListTests {
         try fixture.store.edit("Others") { try $0.update(Todo(id: 2, title: "Coffee")) }
         list.driver.refresh()
         #expect(isTold)
+    }
+
+    @Test("A view that has asked whether a row may be moved is told of another query, although the rows are the same")
+    func unchangedRowsOfAnotherQuery() throws {
+        let (fixture, list) = try list([["Milk", "Tea"]])
+        let row = list.sections[0].rows[0]
+        nonisolated(unsafe) var isTold = false
+        withObservationTracking({ _ = list.canMove(row) }, onChange: { isTold = true })
+        list.show { $0.sorted(by: \.title) }
+        #expect(isTold && !list.canMove(row))
+        // The control.
+        isTold = false
+        withObservationTracking({ _ = list.canMove(row) }, onChange: { isTold = true })
+        list.show { $0.sorted(by: \.title) }
+        #expect(!isTold)
+        withExtendedLifetime(fixture) {}
+    }
+
+    // MARK: Several threads
+
+    @Test("A read waits for no other thread, and has the rows of the wanted query, which stays the wanted one")
+    func otherThread() throws {
+        let fixture = try DriverFixture([["Milk", "Tea"]])
+        let source = QueriedList(fixture.store, ListQuery<String, Todo>())
+        #expect(try source.snapshot.itemCount == 2)
+        let (isInside, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (isDone, hasWaited) = (DispatchSemaphore(value: 0), Locked(false))
+        source.show(
+            ListQuery().filter { _ in
+                isInside.signal()
+                if mayGoOn.wait(timeout: .now() + 30) == .timedOut { hasWaited.withLock { $0 = true } }
+                mayGoOn.signal()
+                return false
+            })
+        DispatchQueue.global().async { @Sendable in
+            _ = try? source.snapshot
+            isDone.signal()
+        }
+        try #require(isInside.wait(timeout: .now() + 60) == .success)
+        source.show(ListQuery().sorted(by: \.title))
+        #expect(try source.snapshot.itemCount == 2 && !source.keepsOrder)
+        mayGoOn.signal()
+        try #require(isDone.wait(timeout: .now() + 60) == .success)
+        #expect(!hasWaited.withLock { $0 })
+        #expect(try source.snapshot.itemCount == 2 && !source.keepsOrder)
+        withExtendedLifetime(fixture) {}
+    }
+
+    @Test("Beside threads that read all the time, each read has the query and the words that were set before it")
+    func besideReaders() throws {
+        let fixture = try DriverFixture([(0..<60).map { "w\($0 % 5)" }])
+        let source = QueriedList(fixture.store, ListQuery<String, Todo>().searchable(in: \.title))
+        let (isOver, readers) = (Locked(false), DispatchGroup())
+        for _ in 0..<2 {
+            DispatchQueue.global().async(group: readers) { @Sendable in
+                while !isOver.withLock({ $0 }) { _ = try? source.snapshot }
+            }
+        }
+        defer {
+            isOver.withLock { $0 = true }
+            readers.wait()
+        }
+        for round in 0..<300 * Soak.factor {
+            let (least, word) = (round * 7 % 60, round % 5)
+            source.searchText = "w\(word)"
+            source.show(ListQuery().filter { $0.id > least }.searchable(in: \.title))
+            let expected = (1...60).count(where: { $0 > least && ($0 - 1) % 5 == word })
+            #expect(try source.snapshot.itemCount == expected, "round \(round)")
+        }
     }
 
     @Test("A slider of versions shows the past, and observers are notified of it")

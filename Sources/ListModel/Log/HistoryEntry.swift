@@ -189,8 +189,9 @@ extension HistoryEntry {
         @inline(__always)
         func count(_ what: StaticString) throws -> Int {
             let number = try next()
-            guard number <= version.rawValue else { throw fail(what, number) }
-            return Int(number)
+            // A mark may be read without a check of the version, which may be beyond `Int.max` then.
+            guard number <= version.rawValue, let count = Int(exactly: number) else { throw fail(what, number) }
+            return count
         }
         @inline(__always)
         func branchSwitch(_ switched: Version) throws -> HistorySwitch? {

@@ -61,7 +61,8 @@ extension ListEvent {
             case .itemsMoved(let source, let target, let ids): .itemsMoved(from: target, to: source, ids)
             case .itemToggled(let path, let id, let isChecked): .itemToggled(at: path, id, isChecked: !isChecked)
             case .itemUpdated(let path, let id, let old, let new): .itemUpdated(at: path, id, old: new, new: old)
-            case .itemsIndented(let path, let ids, let change): .itemsIndented(at: path, ids, by: -change)
+            // Wraps: an event that was not read from a log may have any number.
+            case .itemsIndented(let path, let ids, let change): .itemsIndented(at: path, ids, by: 0 &- change)
             case .itemCollapsed(let path, let id, let isCollapsed):
                 .itemCollapsed(at: path, id, isCollapsed: !isCollapsed)
             case .sectionInserted(let index, let section): .sectionDeleted(at: index, section)

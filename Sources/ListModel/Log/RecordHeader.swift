@@ -136,11 +136,16 @@ package struct RecordHeader {
             steps = Int(read(RecordLayout.steps, UInt32.self))
         }
 
-        /// Reads the fields, and checks the size and the checksum of the whole record, the link if the checksum of the commit before is
-        /// known, and the format.
+        /// Reads the fields, and checks the version, the size and the checksum of the whole record, the link if the checksum of the
+        /// commit before is known, and the format.
         @inline(__always)
         init(checked bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
             try self.init(bytes, version: version)
+            guard version.rawValue < Limits.versions else {
+                let problem = RecordError.Problem.invalid(
+                    what: "version", expected: "at most \(Limits.versions - 1)", found: version.description)
+                throw RecordError(version: version, offset: 0, problem: problem)
+            }
             guard bytes.count <= Limits.recordBytes else {
                 let problem = RecordError.Problem.invalid(
                     what: "record", expected: "at most \(Limits.recordBytes) bytes", found: String(bytes.count))

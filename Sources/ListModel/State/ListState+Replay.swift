@@ -30,12 +30,6 @@ extension ListState {
         _ record: UnsafeRawBufferPointer, previousChecksum: UInt64, check: ReplayCheck
     ) throws -> UInt64 {
         let next = version.next
-        guard next.rawValue < Limits.versions else {
-            throw RecordError(
-                version: next, offset: 0,
-                problem: .invalid(
-                    what: "version", expected: "at most \(Limits.versions - 1)", found: next.description))
-        }
         let header = try RecordHeader(record, version: next, previousChecksum: previousChecksum)
         var reader = RecordReader(record, version: next, from: header.eventsOffset)
         // If the hashes are not compared on the way, they are computed once at the end.

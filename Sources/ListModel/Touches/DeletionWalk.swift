@@ -60,7 +60,7 @@ package struct DeletionWalk: Sendable {
     /// Walks over the next older commit.
     ///
     /// - Throws: ``RecordError``; ``ListError/eventMismatch(what:expected:found:)`` for an event that names a section that
-    ///   is not there.
+    ///   is not there, or before which a row would have an impossible depth.
     /// - Complexity: O(bytes), and O(s) for each section that the commit inserted, deleted or moved.
     package mutating func step(over commit: Commit) throws -> Step {
         var rows = RowsOfStep()
@@ -88,9 +88,9 @@ package struct DeletionWalk: Sendable {
         }
 
         /// Takes back what an event did to a row that a later one deletes.
-        mutating func change(_ id: UntypedID, _ body: (inout DeletedRow) -> Void) {
+        mutating func change(_ id: UntypedID, _ body: (inout DeletedRow) throws -> Void) rethrows {
             guard !places.isEmpty, let place = places[id], var row = deleted[place] else { return }
-            body(&row)
+            try body(&row)
             deleted[place] = row
         }
     }
@@ -107,7 +107,16 @@ package struct DeletionWalk: Sendable {
         case .itemToggled(_, let id, let isChecked): rows.change(id) { $0.row.setChecked(!isChecked) }
         case .itemUpdated(_, let id, let old, _): rows.change(id) { $0.row.setContent(old) }
         case .itemsIndented(_, let ids, let change):
-            for id in ids { rows.change(id) { $0.row.changeDepth(by: -change) } }
+            for id in ids {
+                try rows.change(id) { deleted in
+                    let depth = deleted.row.depth - change
+                    guard UntypedRow.depths.contains(depth) else {
+                        throw ListError.eventMismatch(
+                            what: "depth of row \(id)", expected: "0 to \(UntypedRow.maximumDepth)", found: "\(depth)")
+                    }
+                    deleted.row.changeDepth(by: -change)
+                }
+            }
         case .itemCollapsed(_, let id, let isCollapsed): rows.change(id) { $0.row.setCollapsed(!isCollapsed) }
         case .sectionInserted(let index, let section):
             _ = try self.section(index)

@@ -40,8 +40,16 @@ public struct Version: Hashable, Comparable, Strideable, Sendable, Codable {
         Version(count < 0 ? rawValue - UInt64(count.magnitude) : rawValue + UInt64(count))
     }
 
+    /// Decodes a plain number.
+    ///
+    /// - Throws: `DecodingError` for a number that no version of a list can have, 2⁴⁸ or more; and what the decoder throws.
     public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(UInt64.self)
+        let container = try decoder.singleValueContainer()
+        rawValue = try container.decode(UInt64.self)
+        guard rawValue < Limits.versions else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a version is below \(Limits.versions), not \(rawValue)")
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {

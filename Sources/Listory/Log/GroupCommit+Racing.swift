@@ -164,8 +164,8 @@ extension GroupCommit {
     func note(_ rebased: [RebasedCommit]) {
         monitor.withLock {
             state.rebased.append(contentsOf: rebased)
-            // A queued commit is made again a few times at most.
-            let limit = max(GroupCommit.rememberedCount, 8 * state.waiting.count)
+            // A queued commit is made again a few times at most. Pending commits of a replica are in the log by now, and not in the queue.
+            let limit = max(GroupCommit.rememberedCount, 8 * max(state.waiting.count, rebased.count))
             if state.rebased.count > limit { state.rebased.removeFirst(state.rebased.count - limit) }
         }
     }

@@ -197,31 +197,44 @@ extension GroupCommit {
 
 /// The observers of whether commits can be appended.
 final class AppendFailures: Sendable {
-    private let observers = Locked<[AsyncStream<ListError?>.Continuation]>([])
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        var observers: [(number: Int, continuation: AsyncStream<ListError?>.Continuation)] = []
+        var nextNumber = 0
+    }
+
+    /// Whether nobody observes.
+    var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }
 
     func stream(beginningWith failure: ListError?) -> AsyncStream<ListError?> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ListError?.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield(failure)
-        observers.withLock { $0.append(continuation) }
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            state.observers.append((state.nextNumber, continuation))
+            return state.nextNumber
+        }
+        continuation.onEnd { [weak self] in self?.state.withLock { $0.observers.removeAll { $0.number == number } } }
         return stream
     }
 
     func tell(_ failure: ListError?) {
-        observers.withLock { observers in
-            observers.removeAll { observer in
-                if case .terminated = observer.yield(failure) { true } else { false }
+        state.withLock { state in
+            state.observers.removeAll { observer in
+                if case .terminated = observer.continuation.yield(failure) { true } else { false }
             }
         }
     }
 
     /// Ends all sequences.
     func finish() {
-        let all = observers.withLock { observers in
-            defer { observers = [] }
-            return observers
+        let all = state.withLock { state in
+            defer { state.observers = [] }
+            return state.observers
         }
-        for observer in all { observer.finish() }
+        for observer in all { observer.continuation.finish() }
     }
 }
 

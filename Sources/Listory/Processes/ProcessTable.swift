@@ -64,8 +64,10 @@ final class ProcessTable: EnvironmentCompanion {
 
     private struct State: Sendable {
         var company = Company()
-        /// The leases in this process's slot, by who needs them.
+        /// The leases for this process's slot, by who needs them.
         var leases: [(owner: ObjectIdentifier, versions: [Version])] = []
+        /// Whether the slot has them; if writing it has failed, it may have anything.
+        var isSlotWritten = true
         var watch: FileWatch?
         /// The functions to call when the table was written to.
         var listeners: [(number: Int, body: @Sendable () -> Void)] = []
@@ -271,7 +273,10 @@ extension ProcessTable {
             state.leases = state.leases.filter { $0.owner != ObjectIdentifier(owner) }
             if !versions.isEmpty { state.leases.append((ObjectIdentifier(owner), versions)) }
             let after = state.allLeases
-            if before != after { try putSlot(after) }
+            if before == after && state.isSlotWritten { return }
+            state.isSlotWritten = false
+            try putSlot(after)
+            state.isSlotWritten = true
         }
     }
 

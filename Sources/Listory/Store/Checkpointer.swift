@@ -36,7 +36,7 @@ final class Checkpointer: Sendable {
         var work = 0
         /// The total work up to the newest captured checkpoint.
         var workBefore: UInt64 = 0
-        /// Whether this process has the checkpoint role; no other process takes checkpoints then.
+        /// Whether this process has the checkpoint role, so that no other process takes checkpoints, and has read the newest one since.
         var hasRole = false
         /// Whether a checkpoint is due, and whether one is running or scheduled.
         var isDue = false
@@ -239,19 +239,27 @@ extension Checkpointer {
             // A closed store must not use its file.
             try store.withHead { try $0.checkNodes() }
             if !isUrgent && store.group.log.isHeldBack { return delay() }
-            guard try takeRole(store) else { return }
-            try prepare()
-            do { try captureAndWrite(store, isDurable: false) } catch is LostRace {
-                // Another process has committed before a commit of the captured version was in the log.
-                try prepare()
-                try captureAndWrite(store, isDurable: true)
+            do { try takeNow(store) } catch {
+                // The next attempt begins as if the role were new. The lock stays taken.
+                if case ListError.writtenElsewhere = error { state.withLock { $0.hasRole = false } }
+                throw error
             }
-            // Only now does no snapshot share the nodes, so they can be evicted.
-            try evict(store)
-            database.environment.unloadPages()
-            store.followers.storeStates(in: store, isClosing: false)
-            extendTouches(store)
         }
+    }
+
+    private func takeNow(_ store: UntypedStore) throws {
+        guard try takeRole(store) else { return }
+        try prepare()
+        do { try captureAndWrite(store, isDurable: false) } catch is LostRace {
+            // Another process has committed before a commit of the captured version was in the log.
+            try prepare()
+            try captureAndWrite(store, isDurable: true)
+        }
+        // Only now does no snapshot share the nodes, so they can be evicted.
+        try evict(store)
+        database.environment.unloadPages()
+        store.followers.storeStates(in: store, isClosing: false)
+        extendTouches(store)
     }
 
     /// Indexes the commits up to the newest checkpoint. If that fails, the checkpoint is complete all the same, and a search
@@ -274,28 +282,54 @@ extension Checkpointer {
         let hasRole = database.table?.takeRole() ?? true
         let newest = try database.newestVersion()
         if state.withLock({ $0.isUnusable }) {
-            // They are deleted before the next one is taken.
-            if !hasRole { delay() }
-        } else if newest > self.newest?.version ?? .empty {
-            try store.withTurn { try store.racer.follow(&$0) }
-            // The commits up to it were not published; the process that made them may have been killed.
-            guard self.newest?.version ?? .empty >= newest else {
-                if hasRole { database.table?.giveUpRole() }
-                delay()
-                return false
-            }
-        } else if hasRole {
-            // The other process may have begun one, and deleted superfluous nodes.
-            _ = try database.newest()
+            // They are deleted before the next one is taken. What the other process has written to them is read, damaged or not.
+            if hasRole { _ = try? database.newest() } else { delay() }
         } else {
-            // The other process is not further.
-            delay()
+            do {
+                if newest > self.newest?.version ?? .empty {
+                    try store.withTurn { try store.racer.follow(&$0) }
+                    // The commits up to it were not published; the process that made them may have been killed.
+                    guard self.newest?.version ?? .empty >= newest else {
+                        if hasRole { database.table?.giveUpRole() }
+                        delay()
+                        return false
+                    }
+                } else if hasRole {
+                    // The other process may have begun one, and deleted superfluous nodes.
+                    _ = try database.newest()
+                } else {
+                    // The other process is not further.
+                    delay()
+                }
+            } catch ListError.damagedCheckpoint where hasRole {
+                try rebuild(store)
+            }
         }
         state.withLock { state in
             state.hasRole = hasRole
             if hasRole { (state.kept, state.superfluous, state.replaced) = (nil, [], []) }
         }
         return hasRole
+    }
+
+    /// Reads the rows again from the log alone, because another process has found that stored nodes are damaged. So the nodes can be
+    /// deleted before the next checkpoint.
+    private func rebuild(_ store: UntypedStore) throws {
+        try checkNeighbours()
+        let last = try database.boundOfNumbers()
+        database.isUnusable.withLock { $0 = true }
+        do { try store.withTurn { try store.racer.readAgain(&$0) } } catch {
+            database.isUnusable.withLock { $0 = false }
+            throw error
+        }
+        // They may have rows that are read from the nodes.
+        store.past.clear()
+        store.followers.letGo()
+        state.withLock { state in
+            (state.newest, state.isUnusable, state.residentSize) = (nil, true, 0)
+            // As when a store is opened.
+            state.nextNumber = max(state.nextNumber, last + 1)
+        }
     }
 
     /// Whether the rows in memory have moved so far from their checkpoint that a newer one of another process should be read.
@@ -364,13 +398,21 @@ extension Checkpointer {
         var workBefore: UInt64
     }
 
+    /// The rows that other processes show may be read from unusable nodes.
+    private func checkNeighbours() throws {
+        if let other = try database.table?.neighbours().first(where: { !$0.leases.isEmpty }) {
+            throw ListError.busy(path: database.environment.path, processes: [other.processID])
+        }
+    }
+
     /// Reads the state that only checkpointing needs, and deletes unusable nodes.
     private func prepare() throws {
         let (isUnusable, kept, last) = state.withLock { ($0.isUnusable, $0.kept, $0.newest?.lastNumber ?? 0) }
         if isUnusable {
-            // The rows that other processes show may be read from the nodes.
-            if let other = try database.table?.neighbours().first(where: { !$0.leases.isEmpty }) {
-                throw ListError.busy(path: database.environment.path, processes: [other.processID])
+            try checkNeighbours()
+            // Snapshots of this process may be read from the nodes as well.
+            if let version = database.versionsInUse.first(where: { $0 > base.version }) {
+                throw ListError.damagedCheckpoint(version)
             }
             try database.clear(keeping: base)
             state.withLock { $0.isUnusable = false }

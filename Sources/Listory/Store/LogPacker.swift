@@ -131,8 +131,9 @@ final class LogPacker: Sendable {
         while true {
             let start = ContinuousClock.now
             guard (try? exclusively(giveBackSlice)) == true else { return }
-            // For as long, others can write. A call may take several times as long as a slice should.
-            Platform.sleep(microseconds: UInt32(clamping: (ContinuousClock.now - start).microseconds))
+            // For as long, others can write. A call may take several times as long as a slice should; if more, the computer has slept.
+            let pause = min(ContinuousClock.now - start, options.sliceTime * 10)
+            Platform.sleep(microseconds: UInt32(clamping: pause.microseconds))
         }
     }
 

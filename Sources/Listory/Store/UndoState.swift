@@ -66,7 +66,7 @@ extension StoreProtocol {
     /// }
     /// ```
     ///
-    /// A slow reader receives only the newest state. The sequence ends when the store closes.
+    /// A slow reader receives only the newest state. A state that cannot be read is left out. The sequence ends when the store closes.
     ///
     /// - Throws: ``ListError/closed``.
     public func undoStates(origin: String = "") throws -> AsyncStream<UndoState> {
@@ -79,7 +79,12 @@ extension StoreProtocol {
         let task = Task { [weak core] in
             var last = first
             for await _ in changes {
-                guard let core, let state = try? core.undoState(origin: origin) else { break }
+                guard let core else { break }
+                let state: UndoState
+                do { state = try core.undoState(origin: origin) } catch ListError.closed { break } catch {
+                    // The next change may be readable.
+                    continue
+                }
                 if state != last { continuation.yield(state) }
                 last = state
             }

@@ -146,7 +146,8 @@ public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTable
 
     // MARK: Gestures
 
-    /// Deletes the selected rows: "Delete 3 Rows". Those that the rules protect stay.
+    /// Deletes the selected rows: "Delete 3 Rows". Those that the rules protect stay. In an outline, a row also stays if a row below
+    /// it, shown or hidden, is protected.
     @discardableResult
     public func deleteSelection() -> Bool { driver.delete(at: selection) }
 

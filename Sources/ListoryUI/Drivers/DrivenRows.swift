@@ -33,7 +33,7 @@ protocol DrivenRows: AnyObject {
 
     @discardableResult func tap(at path: ListIndexPath) -> Bool?
     @discardableResult func delete(at paths: [ListIndexPath]) -> Bool
-    @discardableResult func delete(_ ids: [UntypedID]) -> Bool
+    @discardableResult func deleteUnprotected(_ ids: [UntypedID]) -> Bool
     @discardableResult func toggle(_ id: UntypedID) -> Bool
     @discardableResult func toggleCollapsed(_ id: UntypedID, recursively: Bool) -> Bool
     @discardableResult func indent(_ ids: [UntypedID]) -> Bool
@@ -72,7 +72,8 @@ extension ListDriver {
         return setChecked(!row.isChecked, for: [row.core.id])
     }
 
-    /// Deletes the rows at some paths of the shown rows: "Delete 3 Rows". Those that the rules protect stay.
+    /// Deletes the rows at some paths of the shown rows: "Delete 3 Rows". Those that the rules protect stay. In an outline, a row also
+    /// stays if a row below it, shown or hidden, is protected.
     ///
     /// - Returns: whether rows were deleted.
     @discardableResult
@@ -84,7 +85,37 @@ extension ListDriver {
         if let first = rows.first, ids.isEmpty {
             report(.delete, name(.delete, rows.map(\.core.id)), RowProtected(action: .delete, id: first.core.id))
         }
-        return ids.isEmpty ? false : delete(ids)
+        return ids.isEmpty ? false : deleteUnprotected(ids)
+    }
+
+    /// Deletes rows that the rules allow to delete. In an outline, those stay that have a protected row below them.
+    func deleteUnprotected(_ ids: [UntypedID]) -> Bool {
+        guard isOutline, previewed == nil else { return delete(ids) }
+        do {
+            // Hidden rows are only in the store. The rules are the app's functions, so they run without the store's lock.
+            let store = source.editedStore
+            let stored = try newest.showing(store.snapshot)
+            var kept: UntypedID?
+            let free = try stored.core.reading {
+                try ids.filter { id in
+                    // There may be other rows at that path by now.
+                    let known = try store.indexPath(of: id).flatMap { stored.core.item(at: $0)?.id == id ? $0 : nil }
+                    guard let path = known ?? stored.core.indexPath(of: id) else { return true }
+                    let outline = stored.core.sections[path.section].outline
+                    let below = outline.subtree(of: path.item).dropFirst().first { item in
+                        stored.row(at: ListIndexPath(section: path.section, item: item)).map(rules.editing) != .delete
+                    }
+                    kept = below.map { outline.items[$0].id } ?? kept
+                    return below == nil
+                }
+            }
+            if let kept, free.isEmpty { throw RowProtected(action: .delete, id: kept) }
+            return delete(free)
+        } catch {
+            report(.delete, name(.delete, ids), error)
+            showResult()
+            return false
+        }
     }
 
     /// Begins a drag of the rows at some paths of the shown rows. No change is played until the drag ends.

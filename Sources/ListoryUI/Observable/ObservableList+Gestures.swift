@@ -27,7 +27,8 @@ extension ObservableList {
         return withoutAnimation { driver.move(rows.map(\.id), toGap: gap, in: section.snapshot.core) }
     }
 
-    /// Deletes rows of a section, with the arguments of `onDelete`: "Delete Milk". Those that the rules protect stay.
+    /// Deletes rows of a section, with the arguments of `onDelete`: "Delete Milk". Those that the rules protect stay. In an outline, a
+    /// row also stays if a row below it, shown or hidden, is protected.
     ///
     /// - Returns: whether it was committed.
     @discardableResult
@@ -39,7 +40,7 @@ extension ObservableList {
     /// Whether the user may move a row: for `moveDisabled`.
     public func canMove(_ row: ObservableRow<Source>) -> Bool {
         // A view that has asked is told when the past is no longer shown, although the rows may be the same.
-        !isPastShown && driver.source.keepsOrder && driver.previewed == nil && driver.rules.canMove(row.row)
+        !isPastShown && keepsOrder && driver.previewed == nil && driver.rules.canMove(row.row)
     }
 
     /// Whether the user may delete a row: for `deleteDisabled`.

@@ -30,9 +30,10 @@ extension ObservableList {
         snapshot.core.indexPath(of: id).map { driver.disclosure(at: $0, in: snapshot.core) } ?? .none
     }
 
-    /// Whether there are rows below a row of an outline, by its offset in a shown section.
+    /// Whether there are rows below a row of an outline, by its offset in a section when that was shown.
     public func disclosure(of offset: Int, in section: ObservableSection<Source>) -> RowDisclosure {
-        driver.disclosure(at: ListIndexPath(section: section.index, item: offset), in: snapshot.core)
+        access(keyPath: \.snapshot)
+        return driver.disclosure(at: ListIndexPath(section: section.index, item: offset), in: section.snapshot.core)
     }
 
     /// The row to read: while the past is shown, the shown row, otherwise the newest one.

@@ -50,6 +50,8 @@ public final class ObservableList<Source: ListSource> {
     public private(set) var newestVersion: Version
     /// The version of the past that is shown.
     private var past: Version?
+    /// Whether the source kept the order of the store when rows were read last.
+    private var keptOrder: Bool
 
     /// The driver, which commits the gestures; its names and rules may be changed.
     @ObservationIgnored public let driver: ListDriver<Source>
@@ -76,6 +78,7 @@ public final class ObservableList<Source: ListSource> {
         snapshot = driver.newest
         undoState = undoDriver.state
         newestVersion = (try? driver.source.editedStore.version) ?? driver.newest.version
+        keptOrder = driver.source.keepsOrder
         reporter.onFailure = { [weak self] in self?.failure = $0 }
         driver.onRows = { [weak self] in self?.take() }
         undoDriver.onEvent = { [weak self] _ in self?.takeHistory() }
@@ -90,6 +93,7 @@ public final class ObservableList<Source: ListSource> {
         undoDriver.refresh()
         takeHistory()
         if past != driver.previewed { past = driver.previewed }
+        if keptOrder != driver.source.keepsOrder { keptOrder.toggle() }
         let rows = driver.newest
         if rows.stateHash == snapshot.stateHash { return }
         if isOnScreenAlready { snapshot = rows } else { animate { snapshot = rows } }
@@ -106,6 +110,13 @@ public final class ObservableList<Source: ListSource> {
     ///
     /// - Complexity: O(1); sections and rows are made when they are read.
     public var sections: ObservableSections<Source> { ObservableSections(snapshot: snapshot) }
+
+    /// Whether rows have the order and the sections of the store, so that they can be moved.
+    var keepsOrder: Bool {
+        // A view that has asked is told of another query, although the rows may be the same.
+        _ = keptOrder
+        return driver.source.keepsOrder
+    }
 
     /// The name of the step that undo reverts, or nil if there is none.
     public var undoName: String? { undoState.undo?.name }

@@ -19,7 +19,7 @@ public protocol QueriedSource<SectionID, Item>: ListSource {
     func show(_ query: ListQuery<SectionID, Item>)
 }
 
-/// A store through a query, whose search, filter and sort can change.
+/// A store through a query, whose search, filter and sort can change. Functions of a query must not read the list.
 ///
 /// It is the source of a list of the property wrapper `ObservedList`:
 ///
@@ -48,6 +48,8 @@ public final class QueriedList<
         /// The query and the words of the live list.
         var hasQuery = 0
         var hasText = ""
+        /// Whether a thread changes or reads the live list.
+        var isInUse = false
     }
 
     /// A store through a query. No row is read yet.
@@ -71,13 +73,33 @@ public final class QueriedList<
         }
     }
 
-    /// The live list with the wanted query and words.
-    private func live() throws -> LiveList<SectionID, Item> {
-        // The app's functions run outside of the lock. If two threads do the same at once, no harm is done.
-        let now = state.withLock { $0 }
+    /// Calls `body` with a live list that has the wanted query and words, and that no other thread changes meanwhile.
+    private func withLive<Result>(_ body: (LiveList<SectionID, Item>) throws -> Result) throws -> Result {
+        let (now, isFree) = state.withLock { state in
+            defer { state.isInUse = true }
+            return (state, !state.isInUse)
+        }
+        // The app's functions run outside of the lock, and may wait for anything. So no thread waits for another one's: it makes a
+        // live list of its own, in O(n).
+        guard isFree else {
+            let live = try made(now)
+            let result = try body(live)
+            // Not earlier, because from now on another thread may change it.
+            keep(live, now)
+            return result
+        }
+        defer { state.withLock { $0.isInUse = false } }
         let live = try adjusted(now) ?? made(now)
-        state.withLock { ($0.live, $0.hasQuery, $0.hasText) = (live, now.wanted, now.text) }
-        return live
+        keep(live, now)
+        return try body(live)
+    }
+
+    /// Keeps a live list, unless there is one with a newer query.
+    private func keep(_ live: LiveList<SectionID, Item>, _ now: State) {
+        state.withLock { state in
+            guard now.wanted >= state.hasQuery else { return }
+            (state.live, state.hasQuery, state.hasText) = (live, now.wanted, now.text)
+        }
     }
 
     /// The present live list, with the wanted query and words; nil if there is none, or if they fail.
@@ -101,11 +123,11 @@ public final class QueriedList<
     }
 
     public var snapshot: ListSnapshot<SectionID, Item> {
-        get throws { try live().snapshot }
+        get throws { try withLive { try $0.snapshot } }
     }
 
     public func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item> {
-        try live().snapshot(at: version)
+        try withLive { try $0.snapshot(at: version) }
     }
 
     /// One signal after each commit, whether or not it changes the rows of the query: the query may have failed before.

@@ -39,7 +39,7 @@ public struct ListSections<Source: ListSource, RowContent: View>: View {
                         .moveDisabled(!list.canMove(row))
                         .deleteDisabled(!list.canDelete(row))
                 }
-                .onMove(perform: list.driver.source.keepsOrder ? { list.move($0, to: $1, in: section) } : nil)
+                .onMove(perform: list.keepsOrder ? { list.move($0, to: $1, in: section) } : nil)
                 .onDelete { list.delete($0, in: section) }
             } header: {
                 Text(section.title)

@@ -138,7 +138,7 @@ public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSourc
             return nil
         }
         let action = UIContextualAction(style: .destructive, title: deleteTitle) { [weak driver] _, _, finish in
-            finish(driver?.delete([id]) ?? false)
+            finish(driver?.deleteUnprotected([id]) ?? false)
         }
         return UISwipeActionsConfiguration(actions: [action])
     }

@@ -181,7 +181,7 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
             return UISwipeActionsConfiguration(actions: [])
         }
         let action = UIContextualAction(style: .destructive, title: deleteTitle) { [weak driver] _, _, finish in
-            finish(driver?.delete([id]) ?? false)
+            finish(driver?.deleteUnprotected([id]) ?? false)
         }
         return UISwipeActionsConfiguration(actions: [action])
     }
