@@ -90,8 +90,10 @@ extension SharingTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("An update covers confirmed commits that became pending and that another process has replaced")
-    func updateAfterRetreat() async throws {
+    @Test(
+        "An update covers confirmed commits that became pending, here or elsewhere, and that another process has replaced",
+        arguments: [false, true])
+    func updateAfterRetreat(elsewhere: Bool) async throws {
         // A checkpoint would be in the way.
         let (fixture, first) = try store { $0.checkpoints.atClose = false }
         var log = Log()
@@ -101,13 +103,14 @@ extension SharingTests {
         // Opening learns that all are confirmed.
         let a = try UntypedStore.open(at: fixture.path, options: first.options)
         #expect(a.confirmed?.version == 4)
-        try a.retreat(to: 1)
+        if !elsewhere { try a.retreat(to: 1) }
         let updates = try a.updates()
-        let other = try ChildProcess("StoreWriter", [fixture.path, "replaces"])
+        let other = try ChildProcess("StoreWriter", [fixture.path, "replaces"] + (elsewhere ? ["retreats"] : []))
         #expect(other.firstLine() == "replaced 4")
         var iterator = updates.makeAsyncIterator()
         let update = try #require(await iterator.next())
-        #expect(update.versions == Version(2)...Version(4))
+        // Of a retreat elsewhere, only its end is known here, and that it is not the one from before.
+        #expect(update.versions == Version(elsewhere ? 1 : 2)...Version(4))
         _ = other.kill()
         try a.close()
         withExtendedLifetime(fixture) {}

@@ -134,6 +134,7 @@ enum StoreWriter {
     /// Sets the second pending commit of a replica aside, so that it and those after it are replaced by as many.
     private static func replace(_ path: String) throws {
         let store = try UntypedStore.open(at: path)
+        if CommandLine.arguments.contains("retreats") { try store.retreat(to: 1) }
         let pending = try store.pendingRecords(atMost: .max)
         let second = try Commit(record: pending.records[1], version: pending.startVersion.next.next)
         try store.setAside([second.checksum: "too large"])

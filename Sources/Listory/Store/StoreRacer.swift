@@ -207,7 +207,7 @@ final class StoreRacer: Racer {
         if end == queue.head { return }
         do {
             try adopt(end, queue, &head)
-            head.confirmed = group.log.confirmed.current?.version ?? .empty
+            head.confirmed = group.log.confirmed.current
         } catch {
             group.putBack(queue)
             head.failure = error
@@ -293,7 +293,12 @@ final class StoreRacer: Racer {
         group.note(rebased)
         if !rebased.isEmpty { options.diagnostics.report(.rebased(rebased, others: shift)) }
         // No checkpoint has a commit that was given up.
-        let kept = group.log.confirmed.end == nil ? max(derived, group.log.base.version) : head.confirmed
+        var kept = max(derived, group.log.base.version)
+        if let confirmed = head.confirmed, kept < confirmed.version, confirmed.version <= end.version,
+            try group.past.checksum(of: confirmed.version) == confirmed.checksum
+        {
+            kept = confirmed.version
+        }
         try tell(since: min(version, kept), rebased, &head)
     }
 

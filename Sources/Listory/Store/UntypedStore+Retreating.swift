@@ -32,7 +32,7 @@ extension UntypedStore {
                     if try group.log.derivedEnd(checkpointer) > version { return MustRetreat() }
                     let end = try group.confirmedEnd(at: version, known)
                     try group.log.confirmed.retreat(from: known, to: end)
-                    head.confirmed = end.version
+                    head.confirmed = end
                     return nil
                 }
             }
