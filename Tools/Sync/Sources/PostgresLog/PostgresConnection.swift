@@ -259,17 +259,22 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Reads entries of a list: at most `limit`, and only as many as fit into `bytes`; the first one comes even if it does not fit.
-    func entries(after number: UInt64, limit: Int, bytes: Int, list: Int64) throws -> [LogEntry] {
+    ///
+    /// - Returns: the entries, and whether there were no more.
+    func entries(
+        after number: UInt64, limit: Int, bytes: Int, list: Int64
+    ) throws -> (entries: [LogEntry], areAll: Bool) {
         let values: [PostgresValue] = [
             .integer(list), .integer(Int64(number)), .integer(Int64(limit)), .integer(Int64(max(0, bytes))),
         ]
-        guard let rows = try run(PostgresSchema.entries, values) else { return [] }
-        return try (0..<rows.count).map { row in
+        guard let rows = try run(PostgresSchema.entries, values), rows.count > 0 else { return ([], true) }
+        let entries = try (0..<rows.count).map { row in
             guard let found = rows.integer(row, 0), found >= 0 else {
                 throw SharedLogError.damaged(.entry(number + 1), expected: "a number", found: "something else")
             }
             return try LogEntry(encoded: rows.bytes(row, 1), number: UInt64(found))
         }
+        return (entries, rows.count < limit && rows.integer(0, 2) == Int64(rows.count))
     }
 
     // MARK: Notifications

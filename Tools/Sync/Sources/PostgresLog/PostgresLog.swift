@@ -100,6 +100,8 @@ public actor PostgresLog: SharedLog {
         return try await read(after: number, maximumBytes: maximumBytes)
     }
 
+    public nonisolated func mayHaveMore(after number: UInt64) -> Bool { ahead.mayHaveMore(after: number) }
+
     private func read(after number: UInt64, maximumBytes: Int) throws -> [LogEntry] {
         guard number < LogPosition.maximumNumber else { return [] }
         return try read { connection, list in
@@ -110,7 +112,8 @@ public actor PostgresLog: SharedLog {
                 let next = number + UInt64(result.count)
                 let limit = rows
                 let found = try connection.entries(
-                    after: next, limit: limit, bytes: maximumBytes - bytes, list: list)
+                    after: next, limit: limit, bytes: maximumBytes - bytes, list: list
+                ).entries
                 // The first row comes also if it is too large, which is right for the first of all only.
                 if !result.isEmpty, let first = found.first, bytes + first.encodedCount > maximumBytes { break }
                 result.append(contentsOf: found)
@@ -239,7 +242,7 @@ public actor PostgresLog: SharedLog {
         let end = try self.end(of: list, on: connection)
         guard end.number > number else { return }
         // It may have grown just now.
-        guard try connection.entries(after: number, limit: 1, bytes: 0, list: list).isEmpty else { return }
+        guard try connection.entries(after: number, limit: 1, bytes: 0, list: list).entries.isEmpty else { return }
         throw SharedLogError.damaged(
             .entry(number + 1), expected: "an entry", found: "none, and the log ends at \(end)")
     }

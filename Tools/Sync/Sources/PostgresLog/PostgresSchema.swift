@@ -77,10 +77,12 @@ enum PostgresSchema {
         SELECT $1, $2 + given.place, given.entry FROM unnest($3) WITH ORDINALITY AS given (entry, place)
         """
 
-    /// Reads entries until their bytes are too many. `octet_length` does not read the entry itself.
+    /// Reads entries until their bytes are too many, and beside each how many there are up to the limit of rows. `octet_length` does not read
+    /// the entry itself.
     static let entries = """
-        SELECT number, entry FROM (
-            SELECT number, entry, sum(octet_length(entry)) OVER (ORDER BY number ROWS UNBOUNDED PRECEDING) AS bytes
+        SELECT number, entry, total FROM (
+            SELECT number, entry, count(*) OVER () AS total,
+                sum(octet_length(entry)) OVER (ORDER BY number ROWS UNBOUNDED PRECEDING) AS bytes
             FROM (
                 SELECT number, entry FROM listory_entry WHERE list = $1 AND number > $2 ORDER BY number LIMIT $3
             ) AS next

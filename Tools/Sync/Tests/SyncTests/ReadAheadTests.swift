@@ -9,10 +9,10 @@ import Testing
     private let entries = LogPosition.beginning.entries("a", "b", "c")
 
     /// Entries that were read behind an end.
-    private func ahead(of end: UInt64?, _ entries: [LogEntry]) -> PostgresReadAhead {
+    private func ahead(of end: UInt64?, _ entries: [LogEntry], areAll: Bool = true) -> PostgresReadAhead {
         let ahead = PostgresReadAhead()
         ahead.noteEnd(end)
-        ahead.fill { _ in entries }
+        ahead.fill { _ in (entries, areAll) }
         return ahead
     }
 
@@ -26,17 +26,38 @@ import Testing
         let ahead = PostgresReadAhead()
         ahead.fill { _ in
             Issue.record("there is more to read for the log")
-            return []
+            return ([], true)
         }
         ahead.noteEnd(2)
         var numbers: [UInt64] = []
         for _ in 0..<2 {
             ahead.fill {
                 numbers.append($0)
-                return [entries[2]]
+                return ([entries[2]], true)
             }
         }
         #expect(numbers == [2])
+    }
+
+    @Test func behindWhatWasTakenIsNothingUnlessTheServerHadMoreOrHasToldOfMore() {
+        let whole = ahead(of: 1, [entries[1]])
+        #expect(whole.mayHaveMore(after: 1))
+        #expect(whole.take(after: 1, maximumBytes: 1000) == [entries[1]])
+        #expect(!whole.mayHaveMore(after: 2) && whole.mayHaveMore(after: 1))
+        // It is read behind that.
+        whole.fill { _ in ([entries[2]], true) }
+        #expect(whole.mayHaveMore(after: 2))
+        #expect(whole.take(after: 2, maximumBytes: 1000) == [entries[2]])
+        let part = ahead(of: 1, [entries[1]], areAll: false)
+        #expect(part.take(after: 1, maximumBytes: 1000) == [entries[1]])
+        #expect(part.mayHaveMore(after: 2))
+        let told = ahead(of: 1, [entries[1]])
+        told.fill { _ in
+            Issue.record("what was read before is not taken yet")
+            return ([], true)
+        }
+        #expect(told.take(after: 1, maximumBytes: 1000) == [entries[1]])
+        #expect(told.mayHaveMore(after: 2))
     }
 
     @Test func whoAsksForAnEntryAgainAsksTheServer() {
@@ -54,7 +75,7 @@ import Testing
         ahead.noteEnd(1)
         ahead.fill { _ in
             ahead.noteEnd(3)
-            return Array(entries[1...])
+            return (Array(entries[1...]), true)
         }
         #expect(ahead.take(after: 1, maximumBytes: 1000) == nil)
         #expect(ahead.take(after: 3, maximumBytes: 1000) == nil)
@@ -82,6 +103,7 @@ import Testing
         try await changes.next(after: total, within: 30)
         server.suspend(true)
         #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])
+        #expect(!reader.mayHaveMore(after: 2))
         server.suspend(false)
         // They answer each other, and what was read is read again.
         #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])
