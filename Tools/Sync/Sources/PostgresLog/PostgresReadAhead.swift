@@ -43,8 +43,7 @@ final class PostgresReadAhead: Sendable {
     func take(after number: UInt64, maximumBytes: Int) -> [LogEntry]? {
         state.withLock { state in
             let found = exchange(&state, with: State())
-            guard found.end == number, let last = found.entries.last,
-                found.entries.reduce(0, { $0 + $1.encodedCount }) <= maximumBytes,
+            guard let last = found.entries.last, found.entries.reduce(0, { $0 + $1.encodedCount }) <= maximumBytes,
                 (try? LogChain.verify(found.entries, afterNumber: number)) != nil
             else { return nil }
             if found.areAll { state.end = last.number }

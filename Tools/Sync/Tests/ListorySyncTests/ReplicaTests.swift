@@ -111,7 +111,10 @@ struct ReplicaTests {
         for id: Int64 in 0..<5 {
             try insert(id, a)
             try await first.synchronize()
-            if id == 1 { try await second.synchronize() }
+            if id == 1 {
+                try await second.synchronize()
+                #expect(b.confirmed?.version == 2)
+            }
         }
         // A new connection knows nothing of where the log ends.
         let third = try replica(b, AlteredLog(log: MemoryLog(server), readCount: 1))
