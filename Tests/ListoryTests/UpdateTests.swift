@@ -121,7 +121,7 @@ struct UpdateTests {
         do {
             let jam = ReaderJam(store)
             store.group.log.forgetRecords()
-            // Whoever takes the lock next tries to read the rows again, and so replaces this error.
+            // The next thread that takes the lock reads the rows again; that fails, and replaces this error.
             store.head.withLock { head in
                 head.failure = Marker()
                 head.observers.signal()

@@ -221,11 +221,7 @@ final class AppendFailures: Sendable {
     }
 
     func tell(_ failure: ListError?) {
-        state.withLock { state in
-            state.observers.removeAll { observer in
-                if case .terminated = observer.continuation.yield(failure) { true } else { false }
-            }
-        }
+        state.withLock { for observer in $0.observers { observer.continuation.yield(failure) } }
     }
 
     /// Ends all sequences.

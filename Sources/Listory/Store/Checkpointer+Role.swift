@@ -1,6 +1,6 @@
 // The checkpoint role: only one process takes checkpoints, and another one that takes the role goes on from what that one has taken.
 //
-// Always holds: who has the role has read the newest checkpoint since, or deletes all of them before the next.
+// Always holds: a process that has the role has read the newest checkpoint since it took it, or deletes all checkpoints before it takes one.
 
 import ListModel
 

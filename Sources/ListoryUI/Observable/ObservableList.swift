@@ -113,7 +113,7 @@ public final class ObservableList<Source: ListSource> {
 
     /// Whether rows have the order and the sections of the store, so that they can be moved.
     var keepsOrder: Bool {
-        // A view that has asked is told of another query, although the rows may be the same.
+        // Read so that a view is notified of another query also if the rows stay the same.
         _ = keptOrder
         return driver.source.keepsOrder
     }

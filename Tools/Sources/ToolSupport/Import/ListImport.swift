@@ -10,7 +10,8 @@ import Listory
 public struct ListImport {
     /// The content of an input.
     enum Content {
-        case list(ImportedList)
+        /// A list, and how it gets into an empty store.
+        case list(ImportedList, ImportPlan)
         case trace(EditingTrace)
     }
 
@@ -26,7 +27,7 @@ public struct ListImport {
 
     /// The lines of the input that were left out.
     public var ignoredLines: [Int] {
-        if case .list(let list) = content { list.ignoredLines } else { [] }
+        if case .list(let list, _) = content { list.ignoredLines } else { [] }
     }
 
     /// Reads an input.
@@ -45,16 +46,16 @@ public struct ListImport {
     /// Parses an input.
     init(_ input: ImportInput, _ format: ImportFormat) throws {
         name = input.name
-        content =
+        // A list that does not fit an empty store must not make one.
+        func content(_ list: ImportedList) throws -> Content { .list(list, try ImportPlan(list, into: .empty)) }
+        self.content =
             switch format {
             case .editingTrace: .trace(try EditingTrace(json: input.bytes))
-            case .markdown: .list(try ImportedList(markdown: input.bytes))
-            case .lines: .list(try ImportedList(lines: input.bytes))
-            case .jsonl: .list(try ImportedList(jsonLines: input.bytes))
+            case .markdown: try content(ImportedList(markdown: input.bytes))
+            case .lines: try content(ImportedList(lines: input.bytes))
+            case .jsonl: try content(ImportedList(jsonLines: input.bytes))
             case .log: throw ImportError("expected rows, found a log")
             }
-        // A list that does not fit an empty store must not make one.
-        if case .list(let list) = content { _ = try ImportPlan(list, into: .empty) }
     }
 
     /// Imports into a store, and waits until the commits are durable.
@@ -65,7 +66,9 @@ public struct ListImport {
         let clock = ContinuousClock()
         let start = clock.now
         switch content {
-        case .list(let list): try apply(list, to: store)
+        case .list(let list, let fresh):
+            let rows = try store.snapshot
+            try apply(rows.version == .empty ? fresh : ImportPlan(list, into: rows), to: store)
         case .trace(let trace): try TraceImport(trace).apply(to: store, progress: progress)
         }
         let applied = clock.now
@@ -74,8 +77,7 @@ public struct ListImport {
         commitTime = clock.now - applied
     }
 
-    private func apply(_ list: ImportedList, to store: UntypedStore) throws {
-        let plan = try ImportPlan(list, into: store.snapshot)
+    private func apply(_ plan: ImportPlan, to store: UntypedStore) throws {
         try store.edit("Import \(name)", durability: .deferred) { list in
             for part in plan.parts {
                 if let title = part.title { try list.insertSection(NewSection(id: part.section, title: title)) }

@@ -31,7 +31,7 @@ extension Replica {
     }
 
     /// The number of the newest snapshot in the log; 0 if there is none, or the log has another entry there: it may be of a branch that is
-    /// no more. An entry that was encrypted anew is another one, too.
+    /// no more. An entry that was encrypted again counts as another one.
     private func offeredNumber() async throws -> UInt64 {
         guard let position = try await log.snapshotPosition(), position.number > 0,
             try await log.entry(position.number)?.position == position

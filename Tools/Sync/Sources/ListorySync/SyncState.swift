@@ -91,35 +91,23 @@ public enum SyncProblem: Error, Sendable, CustomStringConvertible {
 
 /// The state of a replica, and who wants to hear of it.
 final class SyncStates: Sendable {
-    private let content = Mutex((state: SyncState(), readers: [Int: AsyncStream<SyncState>.Continuation](), next: 0))
+    private let current = Mutex(SyncState())
+    private let broadcast = Broadcast<SyncState>()
 
-    deinit {
-        for reader in content.withLock({ Array($0.readers.values) }) { reader.finish() }
-    }
-
-    var state: SyncState { content.withLock { $0.state } }
+    var state: SyncState { current.withLock { $0 } }
 
     func change(_ body: (inout SyncState) -> Void) {
-        let (state, readers) = content.withLock { content in
-            body(&content.state)
-            return (content.state, Array(content.readers.values))
+        let state = current.withLock { state in
+            body(&state)
+            return state
         }
         // Not under the lock: a reader may ask for the state.
-        for reader in readers { reader.yield(state) }
+        broadcast.yield(state)
     }
 
     /// The states from now on, the present one first. A slow reader gets the newest.
     func stream() -> AsyncStream<SyncState> {
-        let (stream, continuation) = AsyncStream.makeStream(of: SyncState.self, bufferingPolicy: .bufferingNewest(1))
-        let key = content.withLock { content in
-            content.next += 1
-            content.readers[content.next] = continuation
-            continuation.yield(content.state)
-            return content.next
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.content.withLock { _ = $0.readers.removeValue(forKey: key) }
-        }
-        return stream
+        // Under the lock, so that no later state comes before.
+        current.withLock { broadcast.stream(beginningWith: $0) }
     }
 }

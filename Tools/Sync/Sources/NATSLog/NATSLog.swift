@@ -347,13 +347,14 @@ public actor NATSLog: SharedLog {
         guard !isClosed else { return nil }
         do {
             let found = try perform { connection in
-                // A replica that is told of everything reads nothing else.
+                // A replica may take every entry from announcements, and then makes no other request.
                 followAnnouncements()
                 return try connection.end(of: names.log)
             }
-            if let seen, seen != found || found.last < tail?.sequence ?? 0 {
-                // What this client has appended since may be there, or something else in its place.
-                if found.last <= max(seen.last, tail?.sequence ?? 0) { forget() }
+            // What this client has appended or taken since may be there, or something else in its place.
+            let known = max(seen?.last ?? 0, tail?.sequence ?? 0)
+            if let seen, seen != found || found.last < known {
+                if found.last <= known { forget() }
                 broadcast.yield()
             }
             seen = found

@@ -29,8 +29,8 @@ public protocol SharedLog: Sendable {
     /// closed.
     func changes() -> AsyncStream<Void>
 
-    /// Whether the log may have entries after one that was just read: false if the server has told of none since. A reader that
-    /// ``changes()`` wakes need not ask then: the stream yields when there are more.
+    /// Whether there may be entries after one that was just read. It is false if the server has announced none. A reader that
+    /// ``changes()`` has woken need not ask then: the stream yields when there are more.
     func mayHaveMore(after number: UInt64) -> Bool
 
     /// The snapshot that was offered last, if there is one.

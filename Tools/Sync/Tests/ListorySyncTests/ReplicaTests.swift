@@ -94,7 +94,7 @@ struct ReplicaTests {
             Array(try await log.entries(after: number, maximumBytes: maximumBytes).prefix(readCount))
         }
         func changes() -> AsyncStream<Void> { log.changes() }
-        /// It has told of nothing, which says nothing to a replica that was not woken.
+        /// Always false: a replica that was not woken must not rely on it.
         func mayHaveMore(after number: UInt64) -> Bool { false }
         func snapshot() async throws -> LogSnapshot? { try await log.snapshot() }
         func snapshotPosition() async throws -> LogPosition? { try await log.snapshotPosition() }
