@@ -258,7 +258,7 @@ extension BrowserTests {
                 try await page.wait(forVersion: 7)
                 for dark in [false, true] {
                     let theme = dark ? "dark" : "light"
-                    try await page.prefer(dark: dark, motion: false)
+                    try await page.prefer(dark: dark)
                     try await page.resize(width: 1280, height: 800)
                     try await page.openTab("commit")
                     try await keep(page, "\(theme)-1280")

@@ -10,7 +10,7 @@ import TestSupport
 import ToolSupport
 
 /// All tests that need a browser, one after another.
-@Suite(.serialized) enum BrowserTests {}
+@Suite(.serialized, OneBrowser()) enum BrowserTests {}
 
 extension BrowserTests {
     @Suite struct TimeTravel {
@@ -27,7 +27,7 @@ extension BrowserTests {
         @Test func `shows the rows of every version that one steps to, back and forward`() async throws {
             let list = try TestList.shopping()
             let newest = try list.newest
-            try await withPage(of: list.path) { page in
+            try await withPage(of: list.path, motion: true) { page in
                 for version in (0..<newest).reversed() {
                     try await page.click("#back")
                     try await page.wait(forVersion: version)
@@ -77,7 +77,7 @@ extension BrowserTests {
         @Test func `plays every version in order, and pauses`() async throws {
             let list = try TestList.shopping()
             let newest = try list.newest
-            try await withPage(of: list.path) { page in
+            try await withPage(of: list.path, motion: true) { page in
                 try await page.evaluate("document.querySelector('#speed').value = '10'")
                 try await page.click("#first")
                 try await page.wait(forVersion: 0)

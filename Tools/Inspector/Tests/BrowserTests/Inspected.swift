@@ -1,6 +1,6 @@
 // The program `listory-inspect` in a process of its own, and a browser that shows its page.
 //
-// Always holds: both end with the test; a test fails if the page had any problem: an exception, a message in the console, a
+// Always holds: the program and the page end with the test; a test fails if the page had any problem: an exception, a message in the console, a
 // refused request, a breach of its policy, or a request to another server.
 
 import Foundation
@@ -49,25 +49,33 @@ final class InspectorProcess: @unchecked Sendable {
     }
 }
 
-/// Shows a store in a browser while `body` runs, and checks that the page had no problem.
+/// Shows a store in the browser of the suite while `body` runs, and checks that the page had no problem.
 ///
 /// - Parameters:
 ///   - arguments: of the program.
 ///   - script: runs before those of the page.
+///   - motion: whether the user likes motion. Most tests do without: they would wait until nothing moves.
 func withPage(
-    of store: String, arguments: [String] = [], script: String = "", location: SourceLocation = #_sourceLocation,
-    _ body: (Page) async throws -> Void
+    of store: String, arguments: [String] = [], script: String = "", motion: Bool = false,
+    location: SourceLocation = #_sourceLocation, _ body: (Page) async throws -> Void
 ) async throws {
     let program = try InspectorProcess(store, arguments: arguments)
     let folder = URL(fileURLWithPath: store).deletingLastPathComponent().appendingPathComponent("downloads")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let browser = try Chromium()
-    defer { browser.stop() }
-    let page = try await Page(browser, downloads: folder)
-    try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)])
-    try await page.open(program.launchLink)
-    try await page.waitUntilShown()
-    try await body(page)
-    #expect(page.problems.isEmpty, sourceLocation: location)
+    let suite = try #require(SuiteBrowser.current)
+    do {
+        let page = try await Page(suite.running(), downloads: folder)
+        try await page.prefer(dark: false, motion: motion)
+        try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)])
+        try await page.open(program.launchLink)
+        try await page.waitUntilShown()
+        try await body(page)
+        #expect(page.problems.isEmpty, sourceLocation: location)
+        try await page.close()
+    } catch {
+        // The browser may be the reason; the next test must not suffer from it.
+        suite.stop()
+        throw error
+    }
     withExtendedLifetime(program) {}
 }

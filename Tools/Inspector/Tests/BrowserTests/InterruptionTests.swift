@@ -400,7 +400,7 @@ extension BrowserTests {
                 for id in 100..<2200 { try edit.update(.integer(Int64(id)), content: TestList.content("b")) }
             }
             try list.store.waitUntilDurable()
-            try await withPage(of: list.path) { page in
+            try await withPage(of: list.path, motion: true) { page in
                 try await page.evaluate(
                     """
                     window.motions = [];

@@ -11,6 +11,8 @@ import ToolSupport
 final class Page: Sendable {
     private let browser: Chromium
     private let session: String
+    /// The context of the tab, which has nothing in common with others.
+    private let context: JSONValue
     private let found = Mutex<[String]>([])
     /// Where downloads are put.
     let downloads: URL
@@ -18,7 +20,7 @@ final class Page: Sendable {
     /// Opens a tab that shows nothing.
     init(_ browser: Chromium, downloads: URL) async throws {
         (self.browser, self.downloads) = (browser, downloads)
-        let context = try await browser.call("Target.createBrowserContext")["browserContextId"]!
+        context = try await browser.call("Target.createBrowserContext")["browserContextId"]!
         try await browser.call(
             "Browser.setDownloadBehavior",
             ["behavior": "allow", "browserContextId": context, "downloadPath": .string(downloads.path)])
@@ -33,6 +35,9 @@ final class Page: Sendable {
         // High enough for all rows of a short list.
         try await resize(width: 1280, height: 1400)
     }
+
+    /// Closes the tab, and forgets its cookies and its storage.
+    func close() async throws { try await browser.call("Target.disposeBrowserContext", ["browserContextId": context]) }
 
     /// What went wrong in the page so far.
     var problems: [String] { found.withLock { $0 } }
@@ -128,7 +133,7 @@ final class Page: Sendable {
     }
 
     /// Sets what the user prefers.
-    func prefer(dark: Bool, motion: Bool = true) async throws {
+    func prefer(dark: Bool, motion: Bool = false) async throws {
         let features: [JSONValue] = [
             ["name": "prefers-color-scheme", "value": dark ? "dark" : "light"],
             ["name": "prefers-reduced-motion", "value": motion ? "no-preference" : "reduce"],
