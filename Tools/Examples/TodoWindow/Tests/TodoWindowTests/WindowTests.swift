@@ -6,25 +6,12 @@ import Testing
 
 @Suite("A to-do window", .serialized)
 struct WindowTests {
-    /// One display for all windows of the tests.
+    /// One display for all windows of the tests, which have the keyboard one after another.
     private static let server = Result { try XServer() }
-    private static let isSoak = ProcessInfo.processInfo.environment["LISTORY_SOAK"] == "1"
 
-    /// Runs a scenario of the driver in a folder of its own.
+    /// Runs a scenario of the driver.
     @discardableResult
-    private func drive(_ scenario: String, _ arguments: String...) throws -> String {
-        // The pictures are kept if this variable names a folder.
-        let kept = ProcessInfo.processInfo.environment["LISTORY_PICTURES"].map { URL(fileURLWithPath: $0) }
-        let folder = (kept ?? FileManager.default.temporaryDirectory).appendingPathComponent("todo-window-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { if kept == nil { try? FileManager.default.removeItem(at: folder) } }
-        let driver = try Program(
-            "WindowDriver", [scenario, folder.path] + arguments, on: Self.server.get().display)
-        let outcome = driver.finish(within: Self.isSoak ? 3600 : 180)
-        #expect(outcome.code == 0, "\(outcome.output.suffix(4000))")
-        #expect(!outcome.output.contains("WARNING"), "\(outcome.output.suffix(4000))")
-        return outcome.output
-    }
+    private func drive(_ scenario: String) throws -> String { try Self.server.get().drive(scenario) }
 
     @Test("A listener that knows only the signals detects every model with wrong signals, and accepts a right one")
     func controls() throws {
@@ -53,9 +40,32 @@ struct WindowTests {
         let output = try drive("picture")
         for name in ["window", "search", "nothing"] { #expect(output.contains("\(name): ")) }
     }
+}
 
+/// Without keyboard and mouse, so beside the others. Most of the time goes by until the frames are drawn.
+@Suite("A to-do window and random edits")
+struct RandomEditTests {
     @Test("After each of hundreds of random edits, widgets and signals show the rows of the store", arguments: [1, 2])
     func random(seed: Int) throws {
-        try drive("random", "\(seed)", Self.isSoak ? "4000" : "300")
+        try XServer().drive("random", "\(seed)", XServer.isSoak ? "4000" : "300")
+    }
+}
+
+extension XServer {
+    fileprivate static let isSoak = ProcessInfo.processInfo.environment["LISTORY_SOAK"] == "1"
+
+    /// Runs a scenario of the driver in a folder of its own, and returns what it prints.
+    @discardableResult
+    fileprivate func drive(_ scenario: String, _ arguments: String...) throws -> String {
+        // The pictures are kept if this variable names a folder.
+        let kept = ProcessInfo.processInfo.environment["LISTORY_PICTURES"].map { URL(fileURLWithPath: $0) }
+        let folder = (kept ?? FileManager.default.temporaryDirectory).appendingPathComponent("todo-window-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { if kept == nil { try? FileManager.default.removeItem(at: folder) } }
+        let driver = try Program("WindowDriver", [scenario, folder.path] + arguments, on: display)
+        let outcome = driver.finish(within: Self.isSoak ? 3600 : 180)
+        #expect(outcome.code == 0, "\(outcome.output.suffix(4000))")
+        #expect(!outcome.output.contains("WARNING"), "\(outcome.output.suffix(4000))")
+        return outcome.output
     }
 }
