@@ -27,12 +27,12 @@ enum NodeCoding {
         static let checkpoint: UInt8 = 67
         static let locators: UInt8 = 68
         static let numbers: UInt8 = 69
-        static let touches: UInt8 = 70
         static let landmarks: UInt8 = 71
         static let touchCatalog: UInt8 = 72
         static let patch: UInt8 = 73
         /// No node, but several in one value.
         static let run: UInt8 = 74
+        static let touches: UInt8 = 75
         /// The bit of a node that stores a lowest depth after each child or section.
         static let depths: UInt8 = 32
     }

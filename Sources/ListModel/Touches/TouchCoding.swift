@@ -1,5 +1,8 @@
 // The rows of a segment as bytes: buckets of touches, then chunks of landmarks.
 //
+// A touch takes four to five bytes: the numbers of a bucket are bits, in Rice's code (R. Rice, "Some Practical Universal Noiseless
+// Coding Techniques", 1979). Fingerprints are random, so no other code is much shorter.
+//
 // Always holds: bytes are checked before anything of them is used; a reader gets all that was written, or nil.
 
 /// The coding of the rows of a segment.
@@ -9,35 +12,33 @@ package enum TouchCoding {
         _ touches: borrowing [Touch], _ segment: TouchCatalog.Segment, _ index: Int, _ writer: inout ByteWriter
     ) {
         NodeCoding.begin(NodeCoding.Kind.touches, count: touches.count, &writer)
-        // Each touch takes a number, and each fingerprint two more.
-        writer.write(atMost: touches.count * 3 * ByteCursor.varintSize) { cursor in
-            touches.withUnsafeBufferPointer { write($0, segment, index, &cursor) }
-        }
-        NodeCoding.seal(segment.key(index), &writer)
-    }
-
-    @inline(__always)
-    private static func write(
-        _ touches: UnsafeBufferPointer<Touch>, _ segment: TouchCatalog.Segment, _ index: Int, _ cursor: inout ByteCursor
-    ) {
+        let layout = BucketLayout(touches, segment, index)
+        layout.write(to: &writer)
+        var bits = BitWriter()
         var fingerprint = segment.fingerprints(index).lowerBound
         var next = 0
         while next < touches.count {
             let first = touches[next].fingerprint
-            var end = next &+ 1
-            while end < touches.count && touches[end].fingerprint == first { end &+= 1 }
-            cursor.write(varint: UInt64(first &- fingerprint))
-            cursor.write(varint: UInt64(truncatingIfNeeded: end &- next))
+            let end = touches.endOfGroup(from: next)
+            bits.write(rice: UInt64(first &- fingerprint), layout.fingerprint, &writer)
+            bits.write(rice: UInt64(end &- next &- 1), layout.groupCount, &writer)
             fingerprint = first
-            var version = segment.last
-            while next < end {
-                let touch = touches[next]
-                let distance = version.rawValue &- touch.version.rawValue
-                cursor.write(varint: distance &<< ChangeKinds.bitCount | UInt64(touch.kinds.rawValue))
-                version = touch.version
-                next &+= 1
+            var version = segment.last.rawValue
+            for place in next..<end {
+                let touch = touches[place]
+                let distance = version &- touch.version.rawValue
+                if place == next {
+                    bits.write(rice: distance, layout.newest, &writer)
+                } else {
+                    bits.write(rice: distance &- 1, layout.older, &writer)
+                }
+                bits.write(layout.number(of: touch.kinds), layout.kindWidth, &writer)
+                version = touch.version.rawValue
             }
+            next = end
         }
+        bits.finish(&writer)
+        NodeCoding.seal(segment.key(index), &writer)
     }
 
     /// Reads a bucket, or of it only the touches of one fingerprint; nil if it is damaged.
@@ -46,24 +47,26 @@ package enum TouchCoding {
     ) -> [Touch]? {
         guard var reader = reader(bytes, segment, index, NodeCoding.Kind.touches) else { return nil }
         let count = reader.readVarint()
-        // A touch takes at least a byte.
-        guard count <= UInt64(reader.remaining) else { return nil }
+        guard let layout = BucketLayout(&reader) else { return nil }
+        // A touch takes at least a bit.
+        guard count <= UInt64(reader.remaining) * 8 else { return nil }
+        var bits = BitReader(reader.readBytes(reader.remaining))
         if let wanted {
             var touches: [Touch] = []
-            let isIntact = read(&reader, count, segment, index, through: wanted) { touch in
+            let isIntact = read(&bits, count, layout, segment, index, through: wanted) { touch in
                 if touch.fingerprint == wanted { touches.append(touch) }
             }
             return isIntact ? touches : nil
         }
         var isIntact = false
         let touches = [Touch](unsafeUninitializedCapacity: Int(count)) { touches, initialized in
-            isIntact = read(&reader, count, segment, index, through: nil) { touch in
+            isIntact = read(&bits, count, layout, segment, index, through: nil) { touch in
                 // SAFETY: no more than `count` touches are read, and there is room for as many.
                 touches.initializeElement(at: initialized, to: touch)
                 initialized &+= 1
             }
         }
-        return isIntact && reader.remaining == 0 ? touches : nil
+        return isIntact && bits.isInLastByte ? touches : nil
     }
 
     /// Calls `body` with the `count` touches of a bucket, or only with those up to a fingerprint or to the next one after it.
@@ -71,35 +74,35 @@ package enum TouchCoding {
     /// - Returns: whether they are intact.
     @inline(__always)
     private static func read(
-        _ reader: inout NodeReader, _ count: UInt64, _ segment: TouchCatalog.Segment, _ index: Int,
-        through wanted: UInt32?, _ body: (Touch) -> Void
+        _ bits: inout BitReader, _ count: UInt64, _ layout: borrowing BucketLayout, _ segment: TouchCatalog.Segment,
+        _ index: Int, through wanted: UInt32?, _ body: (Touch) -> Void
     ) -> Bool {
         let fingerprints = segment.fingerprints(index)
         let (first, last) = (segment.first.rawValue, segment.last.rawValue)
         var fingerprint = fingerprints.lowerBound
         var left = count
         while left > 0 {
-            let distance = reader.readVarint()
-            let groupCount = reader.readVarint()
+            let distance = bits.readRice(layout.fingerprint)
+            let others = bits.readRice(layout.groupCount)
             guard distance <= UInt64(fingerprints.upperBound &- fingerprint), distance > 0 || left == count,
-                groupCount >= 1, groupCount <= left
+                others < left
             else { return false }
             // Does not overflow: the distance is at most that to the last fingerprint of the bucket.
             fingerprint &+= UInt32(truncatingIfNeeded: distance)
-            left &-= groupCount
-            var version = last
-            var leftInGroup = groupCount
-            repeat {
-                let word = reader.readVarint()
-                if word &>> ChangeKinds.bitCount == 0 && leftInGroup < groupCount { return false }
-                version &-= word &>> ChangeKinds.bitCount
-                guard version >= first, version <= last else { return false }
-                body(Touch(fingerprint, ChangeKinds(lowBitsOf: word), Version(version)))
+            left &-= others &+ 1
+            var version = last &- bits.readRice(layout.newest)
+            var leftInGroup = others
+            while true {
+                guard version >= first, version <= last, let kinds = layout.kinds(bits.read(layout.kindWidth))
+                else { return false }
+                body(Touch(fingerprint, kinds, Version(version)))
+                if leftInGroup == 0 { break }
                 leftInGroup &-= 1
-            } while leftInGroup > 0
+                version &-= bits.readRice(layout.older) &+ 1
+            }
             if let wanted, fingerprint >= wanted { break }
         }
-        return !reader.isDamaged
+        return !bits.isBehindEnd
     }
 
     /// Writes a chunk of landmarks, the newest version first.
@@ -154,10 +157,91 @@ extension TouchCatalog.Segment {
     }
 }
 
-extension ChangeKinds {
-    /// The kinds in the lowest bits of a number.
+// MARK: - The layout of a bucket
+
+/// How wide the numbers of a bucket are: what suits their means best, and the kinds that occur.
+private struct BucketLayout {
+    /// The parameters for what the fingerprints are apart, and for how many more touches than one a fingerprint has.
+    private(set) var fingerprint = 0
+    private(set) var groupCount = 0
+    /// The same for the versions: how far the newest of a fingerprint is from the end of the segment, and the others from the one
+    /// before, less 1.
+    private(set) var newest = 0
+    private(set) var older = 0
+    /// A bit for each of the 64 combinations of kinds that occurs.
+    private var occurring: UInt64 = 0
+    /// How many bits the number of a combination takes.
+    let kindWidth: Int
+    /// The combinations that occur, by their numbers.
+    private var combinations: [ChangeKinds] = []
+
+    init(_ touches: borrowing [Touch], _ segment: TouchCatalog.Segment, _ index: Int) {
+        var (fingerprints, newest, older) = (UInt64(0), UInt64(0), UInt64(0))
+        var (groups, next) = (0, 0)
+        while next < touches.count {
+            let end = touches.endOfGroup(from: next)
+            groups += 1
+            newest &+= segment.last.rawValue &- touches[next].version.rawValue
+            older &+= touches[next].version.rawValue &- touches[end &- 1].version.rawValue &- UInt64(end &- next &- 1)
+            for place in next..<end { occurring |= 1 &<< UInt64(touches[place].kinds.rawValue) }
+            next = end
+        }
+        if let last = touches.last { fingerprints = UInt64(last.fingerprint &- segment.fingerprints(index).lowerBound) }
+        fingerprint = BitWriter.riceParameter(sum: fingerprints, count: groups)
+        groupCount = BitWriter.riceParameter(sum: UInt64(touches.count - groups), count: groups)
+        self.newest = BitWriter.riceParameter(sum: newest, count: groups)
+        self.older = BitWriter.riceParameter(sum: older, count: touches.count - groups)
+        kindWidth = BucketLayout.width(of: occurring)
+    }
+
+    /// Reads a layout; nil if it is damaged.
+    init?(_ reader: inout NodeReader) {
+        let parameters = reader.readBytes(4)
+        guard parameters.count == 4, parameters.allSatisfy({ $0 <= BitWriter.greatestRiceParameter }) else {
+            return nil
+        }
+        fingerprint = Int(parameters[0])
+        groupCount = Int(parameters[1])
+        newest = Int(parameters[2])
+        older = Int(parameters[3])
+        occurring = reader.readVarint()
+        if reader.isDamaged { return nil }
+        kindWidth = BucketLayout.width(of: occurring)
+        var rest = occurring
+        while rest != 0 {
+            combinations.append(ChangeKinds(rawValue: UInt8(rest.trailingZeroBitCount)))
+            rest &= rest &- 1
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        for parameter in [fingerprint, groupCount, newest, older] { writer.write(byte: UInt8(parameter)) }
+        writer.write(varint: occurring)
+    }
+
+    private static func width(of occurring: UInt64) -> Int {
+        Int.bitWidth - max(0, occurring.nonzeroBitCount - 1).leadingZeroBitCount
+    }
+
+    /// The number of a combination: how many lower ones occur.
     @inline(__always)
-    fileprivate init(lowBitsOf word: UInt64) {
-        self.init(rawValue: UInt8(truncatingIfNeeded: word) & (1 << ChangeKinds.bitCount - 1))
+    func number(of kinds: ChangeKinds) -> UInt64 {
+        UInt64((occurring & (1 &<< UInt64(kinds.rawValue) &- 1)).nonzeroBitCount)
+    }
+
+    /// The combination of a number; nil if there is none.
+    @inline(__always)
+    func kinds(_ number: UInt64) -> ChangeKinds? {
+        number < UInt64(combinations.count) ? combinations[Int(truncatingIfNeeded: number)] : nil
+    }
+}
+
+extension [Touch] {
+    /// The end of the touches that have the fingerprint of the one at `start`.
+    @inline(__always)
+    fileprivate func endOfGroup(from start: Int) -> Int {
+        var end = start &+ 1
+        while end < count && self[end].fingerprint == self[start].fingerprint { end &+= 1 }
+        return end
     }
 }

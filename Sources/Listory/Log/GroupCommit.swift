@@ -340,7 +340,8 @@ extension GroupCommit {
         return nil
     }
 
-    private func recordedContent(of reference: ContentReference) throws -> [UInt8] {
+    /// The content in the record that the reference names, wherever the record is.
+    func recordedContent(of reference: ContentReference) throws -> [UInt8] {
         let queued = try queuedBytes(of: reference.version) { record in
             let content = try reference.content(in: record)
             try reference.check(content)

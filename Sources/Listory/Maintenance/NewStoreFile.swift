@@ -148,7 +148,9 @@ struct NewStoreFile: ~Copyable {
         let image = state.captureCheckpoint(nextNumber: nextNumber)
         let database = database
         var slice = NodeSlice()
-        var writer = CheckpointWriter(image, contentOf: { $0.length <= 8 ? contentOf($0) : nil }) { number, bytes in
+        var writer = CheckpointWriter(
+            image, contentOf: { $0.length <= ShortContents.greatestLength ? contentOf($0) : nil }
+        ) { number, bytes in
             slice.append(number, bytes)
             if slice.size > NewStoreFile.partSize {
                 try database.put(slice, freeing: [])

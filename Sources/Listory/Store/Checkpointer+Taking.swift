@@ -153,7 +153,9 @@ extension Checkpointer {
         }
         try store.group.store()
         var slice = NodeSlice()
-        var writer = CheckpointWriter(image) { [self] number, bytes in
+        var writer = CheckpointWriter(
+            image, contentOf: { [shortContents] in shortContents.content(of: $0, store.group.recordedContent) }
+        ) { [self] number, bytes in
             slice.append(number, bytes)
             if slice.size >= policy.sliceSize {
                 try put(slice)

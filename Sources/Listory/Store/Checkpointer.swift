@@ -22,6 +22,8 @@ final class Checkpointer: Sendable {
     let memoryBudget: Int
     private let background = DispatchQueue(label: "listory.checkpoint", qos: .utility)
     let state: Locked<State>
+    /// Contents that checkpoints store with their rows.
+    let shortContents = ShortContents()
     /// The lock that is held while a checkpoint is taken.
     let running = Locked<Void>(())
 

@@ -1,0 +1,149 @@
+// Reads buckets of touches back, whole and one fingerprint at a time: random ones, all kinds, the greatest numbers; and bytes that
+// are no bucket, with a right checksum.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Touch coding")
+struct TouchCodingTests {
+    /// How the touches of a bucket are spread over fingerprints and versions.
+    enum Spread: CaseIterable {
+        /// Each row is touched once or twice, as in a text that is typed.
+        case many
+        /// A few rows are touched very often.
+        case few
+        /// One distance is as large as the others together.
+        case uneven
+        /// The first and the last fingerprint and version.
+        case edges
+    }
+
+    private func makeSegment(_ generator: inout SeededGenerator, _ spread: Spread) -> TouchCatalog.Segment {
+        let first = spread == .edges ? 1 : 1 + generator.next() % 1_000
+        let last = spread == .edges ? Limits.versions - 1 : first + 100_000 + generator.next() % 1_000_000
+        return TouchCatalog.Segment(
+            number: 3, first: Version(first), last: Version(last), count: 600,
+            bits: spread == .edges ? 0 : generator.below(12), landmarkCount: 0)
+    }
+
+    /// Sorted touches of a bucket, one for each fingerprint and version.
+    private func makeTouches(
+        _ generator: inout SeededGenerator, _ spread: Spread, _ segment: TouchCatalog.Segment, _ bucket: Int
+    ) -> [Touch] {
+        // A shift by 32 gives 0.
+        let lowest = UInt32(bucket) << UInt32(32 - segment.bits)
+        let highest = lowest | UInt32.max >> UInt32(segment.bits)
+        let (first, last) = (segment.first.rawValue, segment.last.rawValue)
+        var kinds: [UInt8] = [1, 2, 4, 8, 16]
+        if generator.oneIn(4) { kinds = Array(0..<64) }
+        if generator.oneIn(4) { kinds = [UInt8(generator.below(64))] }
+        var touches: Set<[UInt64]> = []
+        for _ in 0..<generator.below(600) {
+            var fingerprint = UInt32.random(in: lowest...highest, using: &generator)
+            var version = UInt64.random(in: first...last, using: &generator)
+            switch spread {
+            case .many: break
+            case .few: fingerprint = lowest + fingerprint % 4
+            case .uneven:
+                if !generator.oneIn(50) { (fingerprint, version) = (lowest + fingerprint % 4, first + version % 40) }
+            case .edges:
+                if generator.oneIn(2) { fingerprint = [lowest, highest].randomElement(using: &generator)! }
+                if generator.oneIn(2) { version = [first, first + 1, last].randomElement(using: &generator)! }
+            }
+            touches.insert([UInt64(fingerprint), version])
+        }
+        return touches.map {
+            Touch(UInt32($0[0]), ChangeKinds(rawValue: kinds.randomElement(using: &generator)!), Version($0[1]))
+        }.sorted { $0.fingerprint == $1.fingerprint ? $0.version > $1.version : $0.fingerprint < $1.fingerprint }
+    }
+
+    @Test("A bucket is read as it was written, whole and one fingerprint at a time", arguments: Spread.allCases)
+    func roundTrip(spread: Spread) throws {
+        for seed in UInt64(0)..<300 {
+            var generator = SeededGenerator(seed: seed)
+            let segment = makeSegment(&generator, spread)
+            let bucket = generator.below(segment.bucketCount)
+            let touches = makeTouches(&generator, spread, segment, bucket)
+            if touches.isEmpty { continue }
+            var writer = ByteWriter()
+            TouchCoding.write(touches, segment, bucket, &writer)
+            try writer.withBytes { bytes in
+                try #require(TouchCoding.touches(bytes, segment, bucket) == touches, "seed \(seed)")
+                for _ in 0..<20 {
+                    var wanted = touches.randomElement(using: &generator)!.fingerprint
+                    // One that no touch has, or another one that some have.
+                    if generator.oneIn(4) { wanted ^= 1 }
+                    let found = TouchCoding.touches(bytes, segment, bucket, of: wanted)
+                    try #require(found == touches.filter { $0.fingerprint == wanted }, "seed \(seed), \(wanted)")
+                }
+            }
+        }
+    }
+
+    @Test("Touches of rows that are typed and deleted take less than five bytes each")
+    func size() throws {
+        var generator = SeededGenerator(seed: 1)
+        let segment = TouchCatalog.Segment(
+            number: 1, first: Version(1), last: Version(260_000), count: 260_000, bits: 10, landmarkCount: 0)
+        var touches: [Touch] = []
+        for _ in 0..<256 {
+            let fingerprint = UInt32(generator.next() >> 42)
+            touches.append(Touch(fingerprint, .inserted, Version(1 + generator.next() % 260_000)))
+        }
+        touches.sort { $0.fingerprint < $1.fingerprint }
+        var writer = ByteWriter()
+        TouchCoding.write(touches, segment, 0, &writer)
+        #expect(writer.count < 5 * 256)
+    }
+
+    @Test("Bytes that are no bucket are refused or read as touches of the segment, however they are damaged")
+    func damage() throws {
+        var (readCount, refusedCount) = (0, 0)
+        for seed in UInt64(0)..<4_000 {
+            var generator = SeededGenerator(seed: seed)
+            let segment = makeSegment(&generator, .many)
+            let bucket = generator.below(segment.bucketCount)
+            let touches = makeTouches(&generator, generator.oneIn(2) ? .many : .few, segment, bucket)
+            if touches.isEmpty { continue }
+            var writer = ByteWriter()
+            TouchCoding.write(touches, segment, bucket, &writer)
+            for _ in 0..<1 + generator.below(3) {
+                // Behind the checksum and the kind.
+                let place = 5 + generator.below(writer.count - 5)
+                writer.patch(UInt8(truncatingIfNeeded: generator.next()), at: place)
+            }
+            if generator.oneIn(4) { writer.truncate(to: 6 + generator.below(writer.count - 6)) }
+            NodeCoding.seal(segment.key(bucket), &writer)
+            writer.withBytes { bytes in
+                guard let found = TouchCoding.touches(bytes, segment, bucket) else { return refusedCount += 1 }
+                readCount += 1
+                #expect(found.allSatisfy { $0.version >= segment.first && $0.version <= segment.last }, "seed \(seed)")
+                #expect(found.allSatisfy { segment.bucket(of: $0.fingerprint) == bucket }, "seed \(seed)")
+                #expect(
+                    zip(found, found.dropFirst()).allSatisfy {
+                        $0.fingerprint == $1.fingerprint ? $0.version > $1.version : $0.fingerprint < $1.fingerprint
+                    }, "seed \(seed)")
+                for touch in found { _ = TouchCoding.touches(bytes, segment, bucket, of: touch.fingerprint) }
+            }
+        }
+        #expect(readCount > 100 && refusedCount > 100, "\(readCount) read, \(refusedCount) refused")
+    }
+
+    @Test("Every number is read as it was written with every parameter")
+    func numbers() throws {
+        let greatest = UInt64(1) << 48 - 1
+        let numbers = (0..<48).flatMap { [UInt64(1) << UInt64($0) - 1, UInt64(1) << UInt64($0)] } + [greatest]
+        for parameter in 0...BitWriter.greatestRiceParameter {
+            var writer = ByteWriter()
+            var bits = BitWriter()
+            for number in numbers { bits.write(rice: number, parameter, &writer) }
+            bits.finish(&writer)
+            try writer.withBytes { bytes in
+                var reader = BitReader(bytes)
+                for number in numbers { try #require(reader.readRice(parameter) == number, "parameter \(parameter)") }
+                #expect(reader.isInLastByte && !reader.isBehindEnd)
+            }
+        }
+    }
+}
