@@ -241,6 +241,36 @@ struct DamagedTreeTests {
         }
     }
 
+    @Test(
+        "A leaf whose stored contents have more in common than a hash is long is damaged: each row would be hashed with it"
+    )
+    func longFrame() {
+        for (common, isRight) in [(0, true), (8, true), (9, false), (1 << 20, false)] {
+            let nodes = MemoryNodes()
+            let contents = (0..<2).map { [UInt8](repeating: 7, count: common) + [UInt8($0)] }
+            let rows = contents.enumerated().map { index, content in
+                UntypedRow(
+                    id: .integer(Int64(index)), isChecked: false,
+                    content: ContentReference(
+                        version: Version(1), offset: UInt32(index), length: UInt32(content.count),
+                        hash: content.withUnsafeBytes { ContentReference.hash(of: $0) }))
+            }
+            let leaf = TreeNode<UntypedRow>.make(height: 0, width: 2, number: 1)
+            leaf.elements.initialize(from: rows, count: 2)
+            leaf.count = 2
+            var writer = ByteWriter()
+            NodeCoding.encode(leaf, children: [], number: 1, &writer) { contents[Int($0.offset)] }
+            nodes[1] = writer.withBytes { Array($0) }
+            var child = TreeChild(summarizing: leaf)
+            child.seal()
+            (child.node, child.stored, child.height) = (nil, 1, TreeChild<UntypedRow>.anyHeight)
+            let store = NodePool(limits: TreeLimits(), source: nodes)
+            let read = PersistentTree(child, store).elements(in: 0..<2)
+            #expect((store.damage == nil) == isRight, "\(common) bytes in common")
+            #expect((read.map(\.content) == rows.map(\.content)) == isRight, "\(common) bytes in common")
+        }
+    }
+
     @Test("A node is not used for a parent that states another count, hash or height")
     func twoParents() {
         let nodes = MemoryNodes()

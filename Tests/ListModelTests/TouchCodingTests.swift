@@ -81,6 +81,19 @@ struct TouchCodingTests {
         }
     }
 
+    @Test("A bucket has the bytes that the page on the format draws")
+    func golden() {
+        let segment = TouchCatalog.Segment(
+            number: 1, first: Version(1), last: Version(10), count: 3, bits: 0, landmarkCount: 0)
+        let touches = [
+            Touch(5, .inserted, Version(9)), Touch(5, .updated, Version(7)), Touch(6, .inserted, Version(10)),
+        ]
+        var writer = ByteWriter()
+        TouchCoding.write(touches, segment, 0, &writer)
+        let bytes = writer.withBytes { Array($0.dropFirst(NodeCoding.headerSize)) }
+        #expect(bytes == [0x4B, 3, 1, 0, 0, 0, 0x82, 0x02, 0x5B, 0x2A, 0x00])
+    }
+
     @Test("Touches of rows that are typed and deleted take less than five bytes each")
     func size() throws {
         var generator = SeededGenerator(seed: 1)

@@ -278,6 +278,36 @@ struct RowHistoryTests {
         _ = try StoreVerification(path: edited.path)
     }
 
+    @Test("An index of an earlier build is no damage: it counts as missing, and checkpoints make it anew")
+    func earlierBuild() throws {
+        var edited = try EditedStore(seed: 12)
+        try edited.edit(200)
+        let touches = try #require(edited.store.checkpointer?.touches)
+        let rows = try #require(try touches.rows(create: false))
+        var writer = ByteWriter()
+        try #require(try touches.catalog()).bytes.withUnsafeBytes { writer.write(raw: $0) }
+        writer.patch(NodeCoding.Kind.earlierTouchCatalog, at: NodeCoding.headerSize)
+        NodeCoding.seal(0, &writer)
+        let checkpoints = touches.checkpoints
+        try checkpoints.write { txn in
+            try txn.put(writer.withBytes { Array($0) }, forKey: LogFormat.touchCatalogKey, in: checkpoints.meta)
+            for index in 0..<UInt64(9) {
+                try txn.put([1, 2, 3], forKey: TouchCatalog.keys(of: 1).lowerBound + index, in: rows)
+            }
+        }
+        let copy = edited.folder.file("earlier")
+        try edited.store.copy(to: copy)
+        #expect(try StoreVerification(path: copy).version == edited.store.version)
+        #expect(try touches.byteCount() == 0)
+        try check(edited.store, "with an index of an earlier build")
+        try edited.edit(20)
+        try edited.store.checkpoint()
+        #expect(try touches.catalog()?.last != nil)
+        try check(edited.store, "with an index that was made anew")
+        try edited.store.close()
+        _ = try StoreVerification(path: edited.path)
+    }
+
     @Test("An index that does not begin where the log begins is not used")
     func otherLog() throws {
         var edited = try EditedStore(seed: 9)

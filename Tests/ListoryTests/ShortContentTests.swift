@@ -16,41 +16,63 @@ struct ShortContentTests {
             hash: content.withUnsafeBytes { ContentReference.hash(of: $0) })
     }
 
-    @Test("Each of the first short contents is read once; long and erased ones, and later ones, are not read at all")
+    @Test(
+        "A short content is read once, when a second row has it; long and erased ones, and too many, are not read at all"
+    )
     func reading() throws {
         let contents = ShortContents(limit: 3)
         var readCount = 0
-        func found(_ content: [UInt8], erased: Bool = false) -> [UInt8]? {
-            let reference = Self.reference(content, UInt64(readCount + 1))
+        func found(_ content: [UInt8], _ version: UInt64, erased: Bool = false) -> [UInt8]? {
+            let reference = Self.reference(content, version)
             return contents.content(of: erased ? reference.erased : reference) { _ in
                 readCount += 1
                 return content
             }
         }
-        for _ in 0..<2 {
-            #expect(found([1]) == [1])
-            #expect(found([]) == [])
-            #expect(found([1, 2, 3, 4, 5, 6, 7, 8]) == [1, 2, 3, 4, 5, 6, 7, 8])
+        let longest: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+        for version in UInt64(1)...3 { #expect(found(longest + [9], version) == nil) }
+        for content in [[1], [], longest] {
+            // The same row is met again whenever its leaf changes.
+            for _ in 0..<2 { #expect(found(content, 1) == nil) }
+            let before = readCount
+            for version in UInt64(2)...4 { #expect(found(content, version) == content) }
+            #expect(readCount == before + 1)
+        }
+        for version in UInt64(5)...7 {
+            #expect(found([1], version, erased: true) == nil)
+            #expect(found([2], version) == nil)
         }
         #expect(readCount == 3)
-        #expect(found([1, 2, 3, 4, 5, 6, 7, 8, 9]) == nil)
-        #expect(found([1], erased: true) == nil)
-        #expect(found([2]) == nil)
-        #expect(readCount == 3)
+    }
+
+    @Test(
+        "Of contents that one row each has, not all are remembered, and none is in the way of those that many rows have"
+    )
+    func different() throws {
+        let contents = ShortContents(limit: 3)
+        func found(_ number: UInt8, _ version: UInt64) -> [UInt8]? {
+            contents.content(of: Self.reference([number], version)) { _ in [number] }
+        }
+        for number in UInt8(0)..<100 { #expect(found(number, 1) == nil) }
+        #expect(found(7, 2) == nil)
+        #expect(found(7, 3) == [7])
+        #expect(found(99, 2) == [99])
     }
 
     @Test("What cannot be read, or has the hash of a content of another length, is left to its hash")
     func unreadable() throws {
         let contents = ShortContents()
-        let reference = Self.reference([1, 2])
-        #expect(contents.content(of: reference) { _ in throw Unreadable() } == nil)
+        for version in UInt64(1)...3 {
+            #expect(contents.content(of: Self.reference([1, 2], version)) { _ in throw Unreadable() } == nil)
+        }
+        let reference = Self.reference([1, 2], 4)
         #expect(contents.content(of: reference) { _ in [1, 2] } == [1, 2])
-        let other = ContentReference(version: Version(2), offset: 40, length: 3, hash: reference.hash)
+        let other = ContentReference(version: Version(5), offset: 40, length: 3, hash: reference.hash)
         #expect(contents.content(of: other) { _ in [1, 2, 3] } == nil)
     }
 
     @Test(
-        "A row for each character of a text takes half as much as a row of its own content, and both are read again",
+        "A row for each character of a text takes a third less than a row with a content of its own, and both are read again",
         arguments: [30, 10_000])
     func text(differentCount: Int) throws {
         let count = 10_000

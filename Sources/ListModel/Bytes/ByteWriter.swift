@@ -95,16 +95,6 @@ struct ByteWriter: ~Copyable {
         count &+= 1
     }
 
-    /// Appends at most `capacity` bytes, which `body` writes one after another.
-    @inline(__always)
-    mutating func write(atMost capacity: Int, _ body: (inout ByteCursor) -> Void) {
-        reserve(capacity)
-        var cursor = ByteCursor(bytes + count)
-        body(&cursor)
-        count = cursor.next - bytes
-        precondition(count <= self.capacity, "no more bytes are written than were announced")
-    }
-
     @inline(__always)
     mutating func write(count value: Int) { write(varint: UInt64(value)) }
 
@@ -129,31 +119,6 @@ struct ByteWriter: ~Copyable {
     mutating func patch<Integer: FixedWidthInteger>(_ value: Integer, at offset: Int) {
         precondition(offset + MemoryLayout<Integer>.size <= count, "patched bytes were written before")
         bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Integer.self)
-    }
-}
-
-/// Writes many numbers one after another. Its position is in a register; that of a writer is in memory, because the compiler
-/// does not know that the bytes are elsewhere.
-struct ByteCursor {
-    fileprivate var next: UnsafeMutableRawPointer
-
-    fileprivate init(_ start: UnsafeMutableRawPointer) { next = start }
-
-    /// The greatest number of bytes that a number takes.
-    static let varintSize = 10
-
-    /// Writes LEB128, as ``ByteWriter/write(varint:)``.
-    @inline(__always)
-    mutating func write(varint value: UInt64) {
-        var rest = value
-        // SAFETY: the writer has room for all bytes that the caller announced.
-        while rest >= 0x80 {
-            next.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, as: UInt8.self)
-            next += 1
-            rest &>>= 7
-        }
-        next.storeBytes(of: UInt8(truncatingIfNeeded: rest), as: UInt8.self)
-        next += 1
     }
 }
 

@@ -198,6 +198,8 @@ private struct ContentFrame {
     init(_ reader: inout NodeReader) {
         prefix = Array(reader.readBytes(Int(reader.readWord())))
         suffix = Array(reader.readBytes(Int(reader.readWord())))
+        // A damaged one that is long would be hashed for each row, however short the rows are.
+        if count > MemoryLayout<UInt64>.size { reader.fail() }
     }
 
     func write(to writer: inout ByteWriter) {

@@ -28,11 +28,13 @@ enum NodeCoding {
         static let locators: UInt8 = 68
         static let numbers: UInt8 = 69
         static let landmarks: UInt8 = 71
-        static let touchCatalog: UInt8 = 72
         static let patch: UInt8 = 73
         /// No node, but several in one value.
         static let run: UInt8 = 74
         static let touches: UInt8 = 75
+        static let touchCatalog: UInt8 = 76
+        /// The catalog of an index of an earlier build, whose buckets are not read any more.
+        static let earlierTouchCatalog: UInt8 = 72
         /// The bit of a node that stores a lowest depth after each child or section.
         static let depths: UInt8 = 32
     }

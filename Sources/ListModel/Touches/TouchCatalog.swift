@@ -108,6 +108,11 @@ extension TouchCatalog {
         return writer.withBytes { Array($0) }
     }
 
+    /// Whether the row is that of an earlier build. Its index counts as missing.
+    package static func isOfEarlierBuild(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        NodeCoding.isIntact(bytes, number: 0) && bytes[NodeCoding.headerSize] == NodeCoding.Kind.earlierTouchCatalog
+    }
+
     /// Reads the row; nil if it is damaged.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard NodeCoding.isIntact(bytes, number: 0) else { return nil }

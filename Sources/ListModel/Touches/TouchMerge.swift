@@ -67,7 +67,7 @@ package enum TouchMerge {
             try writer.withBytes { try put(segment.key(bucket), $0) }
         }
         var landmarks: [Version] = []
-        // A version takes a third of what a touch takes.
+        // A version takes less than half of what a touch takes.
         let chunkSize = 3 * bucketSize
         func flush(atLeast least: Int) throws {
             while landmarks.count >= least && !landmarks.isEmpty {

@@ -11,20 +11,35 @@ final class ShortContents: Sendable {
     static let greatestLength = 8
 
     private let limit: Int
-    private let known = Locked([UInt64: [UInt8]]())
+    private let state = Locked(State())
 
-    /// - Parameter limit: how many different contents are read. Of more, there is hardly one that many rows have.
+    private struct State: Sendable {
+        /// Contents by their hashes.
+        var known: [UInt64: [UInt8]] = [:]
+        /// Where contents were met that are not known.
+        var met: [UInt64: ContentReference] = [:]
+    }
+
+    /// - Parameter limit: how many different contents are read at most, and a quarter of how many that were met are remembered.
     init(limit: Int = 1_024) { self.limit = limit }
 
-    /// The content of a row, if it is short, and known or one of the first.
+    /// The content of a row, if it is short and known. It is read when a second row has it: most contents have one row.
     ///
     /// - Parameter read: reads it; if it cannot be read, its hash has to do.
     func content(of reference: ContentReference, _ read: (ContentReference) throws -> [UInt8]) -> [UInt8]? {
-        guard reference.length <= ShortContents.greatestLength, !reference.isErased else { return nil }
-        return known.withLock { known in
-            if let content = known[reference.hash] { return content.count == Int(reference.length) ? content : nil }
-            guard known.count < limit, let content = try? read(reference) else { return nil }
-            known[reference.hash] = content
+        guard reference.length <= ShortContents.greatestLength else { return nil }
+        if reference.isErased { return nil }
+        return state.withLock { state in
+            if let content = state.known[reference.hash] {
+                return content.count == Int(reference.length) ? content : nil
+            }
+            if state.known.count == limit { return nil }
+            if state.met.count == 4 * limit { state.met.removeAll() }
+            guard let other = state.met.updateValue(reference, forKey: reference.hash), other != reference,
+                let content = try? read(reference)
+            else { return nil }
+            state.met[reference.hash] = nil
+            state.known[reference.hash] = content
             return content
         }
     }

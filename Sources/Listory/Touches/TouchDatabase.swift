@@ -47,9 +47,13 @@ final class TouchDatabase: Sendable {
         return found.pageSize * (found.branchPages + found.leafPages + found.overflowPages)
     }
 
-    /// Whether there is a catalog, sound or not.
+    /// Whether there is a catalog, sound or not, but for one of an earlier build.
     func hasCatalog() throws -> Bool {
-        try checkpoints.reading { try $0.contains(LogFormat.touchCatalogKey, in: checkpoints.meta) }
+        try checkpoints.reading { txn in
+            try txn.withValue(forKey: LogFormat.touchCatalogKey, in: checkpoints.meta) { row in
+                row.map { !TouchCatalog.isOfEarlierBuild($0) } ?? false
+            }
+        }
     }
 
     private func catalog(_ txn: borrowing some Transaction & ~Copyable) throws -> TouchCatalog? {
