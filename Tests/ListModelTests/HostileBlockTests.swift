@@ -94,6 +94,37 @@ struct HostileBlockTests {
         #expect(outcomes.refused > 0 && outcomes.proven == 0, "\(outcomes)")
     }
 
+    @Test("No more bytes of records are rebuilt than the block says that it has, also of commits without events")
+    func recordBytes() throws {
+        let log = MemoryLog()
+        var editor = UntypedEditor(ListState(), source: log)
+        let name = String(repeating: "x", count: 1_000)
+        func draft() -> CommitDraft { CommitDraft(name: name, time: Timestamp(microseconds: 0)) }
+        let section = NewSection(id: "a", items: [NewRow(id: 1, content: [1])])
+        log.append(try #require(try editor.commit(draft()) { try $0.insertSection(section) }))
+        for _ in 0..<2 { log.append(try #require(try editor.commit(draft()) { try $0.toggle(.item(1)) })) }
+        // Both have the same rows, so going from one to the other has no event.
+        for number in 0..<40 {
+            let target = Version(number % 2 == 0 ? 1 : 3)
+            log.append(try #require(try editor.go(to: target, time: Timestamp(microseconds: 0)).commit))
+        }
+        var packed = PackedLog(records: (1...log.head.rawValue).map { log.record(of: Version($0)) })
+        try packed.pack(BlockPacker.Options())
+        var bytes = packed.blocks[0].bytes
+        let stated = 20_000
+        bytes.replaceSubrange(48..<52, with: withUnsafeBytes(of: UInt32(stated).littleEndian) { Array($0) })
+        var rebuilt = 0
+        try PackedBlock.resealed(bytes).withUnsafeBytes { bytes in
+            let block = try PackedBlock(bytes)
+            #expect(block.recordBytes == stated)
+            var state = ListState()
+            _ = #expect(throws: RecordError.self) {
+                try block.forEachRecord(with: &state) { rebuilt += $1.count }
+            }
+        }
+        #expect(rebuilt > stated / 2 && rebuilt <= stated, "\(rebuilt) bytes")
+    }
+
     @Test("A block with any bit flipped is refused for its checksum")
     func bitFlips() throws {
         let bytes = try Self.block(4).bytes

@@ -58,6 +58,39 @@ struct CompactedCheckpointTests {
     }
 
     @Test(
+        "If the first checkpoint after damage cannot be completed, the one that the log begins with stays, and that of a name before it"
+    )
+    func failure() throws {
+        var edited = try EditedStore(seed: 41)
+        try edited.edit(60)
+        try edited.store.addName("early", to: Version(50))
+        try edited.edit(140)
+        try Self.compact(&edited, keeping: .from(100), unpacked: 30)
+        try edited.edit(20)
+        try edited.store.close()
+        try CheckpointTests.damage(edited.path, 2)
+        try edited.reopen { ($0.checkpoints.interval, $0.gate) = (.max, .full) }
+        #expect(edited.store.recovery.wasRebuilt)
+        // It cannot append what the checkpoint needs.
+        let row = try edited.store.pretendForeignCommit()
+        _ = try edited.store.edit("Section", durability: .deferred) {
+            try $0.insertSection(NewSection(id: "of the failed checkpoint"))
+        }
+        #expect(throws: (any Error).self) { try edited.store.checkpoint() }
+        try edited.store.setHeadRow(row)
+        try edited.store.checkpoint()
+        try edited.store.undo()
+        edited.versions += [edited.versions.last!, edited.versions.last!]
+        for version in [50, 100, 110] as [UInt64] {
+            let source = GroupSource(base: edited.store.source)
+            let rows = try edited.store.snapshot(at: Version(version))
+            #expect(try ReferenceList(rows, source) == edited.versions[Int(version)], "version \(version)")
+        }
+        try edited.store.close()
+        _ = try StoreVerification(path: edited.path)
+    }
+
+    @Test(
         "Changesets from a version before compaction to one after it, and back, are right",
         arguments: 1...6 as ClosedRange<UInt64>)
     func changesets(seed: UInt64) throws {

@@ -409,6 +409,23 @@ struct CompactionTests {
         #expect(try store.version == Version(1))
     }
 
+    @Test(
+        "The newest commit is never packed, whatever number of unpacked ones is asked for",
+        arguments: [Int.min, -1, 0, 1])
+    func fewestUnpacked(count: Int) throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(20)
+        for id in 0..<20 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        let newest = try fixture.store.version
+        try fixture.store.close()
+        var compaction = Compaction()
+        compaction.unpackedCount = count
+        try UntypedStore.compact(at: fixture.path, compaction)
+        let store = try UntypedStore.open(at: fixture.path)
+        #expect(try store.statistics().sealedVersion == newest.previous && store.version == newest)
+        try store.close()
+    }
+
     @Test("A damaged block is detected when it is read, and has no other effect")
     func damagedBlock() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)

@@ -306,6 +306,14 @@ struct ErasingTests {
         #expect(throws: ListError.erasedContent(secret)) {
             try again.core.edit("Restore") { try $0.restore(1, from: then) }
         }
+        // A view that reads items shows it as a row without one, now and in the past.
+        do {
+            let view = try again.view { $0.searchable(in: \.title).sorted(by: \.title) }
+            #expect(try view.snapshot.rows.map(\.id) == [1] && view.snapshot(at: secret).rows.map(\.id) == [1])
+            try again.edit("Check") { try $0.toggle(1) }
+            #expect(try view.snapshot.rows.map(\.isChecked) == [true])
+            try again.undo()
+        }
         // The same item again is another content.
         try again.edit("Write") { try $0.update(NumberedItem(id: 1, title: "a secret")) }
         #expect(try again.snapshot.rows.first?.item?.title == "a secret")

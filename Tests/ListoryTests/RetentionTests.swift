@@ -113,6 +113,31 @@ struct RetentionTests {
         _ = try StoreVerification(path: story.path)
     }
 
+    @Test("The newest steps are kept whole, however much others have edited during a step")
+    func wholeSteps() throws {
+        let fixture = try StoreFixture { $0.undoScope = .origin }
+        let store = fixture.store
+        func toggle(_ id: Int64, _ origin: String) throws {
+            try store.edit("Check", origin: origin) { try $0.toggle(.item(.integer(id))) }
+        }
+        try fixture.fill(3)
+        for _ in 0..<60 { try toggle(1, "ben") }
+        let beginning = try store.version
+        try store.beginGroup(origin: "anna")
+        try toggle(0, "anna")
+        for _ in 0..<30 { try toggle(1, "ben") }
+        try toggle(2, "anna")
+        try store.endGroup(origin: "anna")
+        #expect(try store.oldestVersion(keptBy: Retention(steps: 5)) == beginning)
+        #expect(try store.oldestVersion(keptBy: Retention(steps: 0)) == store.version)
+        try #require(try store.trim(Retention(steps: 5), atLeast: 10))
+        try store.close()
+        let again = try UntypedStore.open(at: fixture.path, options: store.options)
+        try again.undo(origin: "anna")
+        #expect(try again.snapshot.sections[0].items.map(\.isChecked) == [false, false, false])
+        try again.close()
+    }
+
     @Test("After a kill, the successor takes the place when the store is opened", arguments: 0..<4)
     func killed(seed: UInt64) throws {
         var story = try Story(seed: seed)

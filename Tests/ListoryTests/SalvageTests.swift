@@ -106,6 +106,31 @@ struct SalvageTests {
         #expect(try UntypedStore.survey(at: edited.path).isComplete)
     }
 
+    @Test("A part that ends with a block, and has a commit before it that no block takes, is salvaged as well")
+    func endingWithBlock() throws {
+        let fixture = try StoreFixture(CheckpointTests.packing)
+        let large = [UInt8](repeating: 7, count: 80_000)
+        try fixture.store.edit("Import") { list in
+            try list.insertSection(
+                NewSection(id: "a", items: [NewRow(id: 1, content: large), NewRow(id: 2, content: [1])]))
+        }
+        for _ in 0..<250 { try fixture.store.edit("Toggle") { try $0.toggle(.item(2)) } }
+        try fixture.store.close()
+        var options = fixture.store.options
+        options.isReadOnly = true
+        let closed = try UntypedStore.open(at: fixture.path, options: options)
+        let sealed = try closed.statistics().sealedVersion
+        try closed.close()
+        try Self.damage([sealed.rawValue + 1], in: fixture.path)
+        let path = fixture.folder.file("new")
+        let report = try UntypedStore.salvage(from: fixture.path, to: path)
+        #expect(report.parts.count == 2 && report.parts.last?.version == sealed)
+        for part in report.parts { _ = try StoreVerification(path: part.path) }
+        let store = try UntypedStore.open(at: try #require(report.parts.last).path)
+        #expect(try store.group.content(of: store.snapshot.sections[0].items[0].content) == large)
+        try store.close()
+    }
+
     @Test("A lost commit breaks the log into two stores, which have all other commits")
     func gap() throws {
         var edited = try EditedStore(seed: 2)

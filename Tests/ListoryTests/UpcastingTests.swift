@@ -128,6 +128,17 @@ struct UpcastingTests {
         try store.edit("Nothing") { list in
             for item in items { try list.update(item) }
             for item in encoded { try list.update(item) }
+            try list.update(items)
+        }
+        #expect(try store.core.version == version)
+        let sections = try store.snapshot.sections
+        try store.edit("Refresh") { list in
+            for section in sections {
+                let rows = try section.rows.map { row in
+                    try ListEdit<String, TodoV3>.Row(#require(row.item), isChecked: row.isChecked)
+                }
+                try list.apply(rows, toSection: section.id)
+            }
         }
         #expect(try store.core.version == version)
         try store.edit("Change") { try $0.update(TodoV3(id: 2, title: "Tea", tags: [], due: 1)) }

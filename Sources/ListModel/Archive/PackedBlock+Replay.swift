@@ -86,6 +86,13 @@ extension PackedBlock {
                     return (event, event, events.newContents)
                 }
                 try events.endCommit()
+                guard record.count <= rest else {
+                    throw RecordError(
+                        version: version, offset: 0,
+                        problem: .invalid(
+                            what: "bytes of all records", expected: "\(recordBytes)",
+                            found: "\(record.count - rest) more up to here"))
+                }
                 found = record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
                 rest -= record.count
                 try body(version, record)

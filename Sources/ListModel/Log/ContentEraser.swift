@@ -35,8 +35,8 @@ package struct ContentEraser {
     private var touched: Set<UntypedID>
     /// The commits that lose their names.
     private var unnamed: Set<Version> = []
-    /// The commits of the newest undo step of each history.
-    private var steps: [HistoryScope: [Version]] = [:]
+    /// The newest undo step of each history.
+    private var steps: [HistoryScope: Step] = [:]
     /// The new offsets of contents that stay in a record without others, and back.
     private var moved: [Place: UInt32] = [:]
     private var former: [Place: UInt32] = [:]
@@ -94,6 +94,14 @@ package struct ContentEraser {
         return true
     }
 
+    /// An undo step, as far as its commits are known.
+    private struct Step {
+        /// Those that keep their names so far.
+        var named: [Version] = []
+        /// Whether all of them lose their names.
+        var isUnnamed = false
+    }
+
     /// Finds out whether a commit loses its name, once all contents were found: it has an event of a row with an erased content, or belongs
     /// to the same undo step as such a commit, or has the name of one that it undoes, redoes or goes to.
     ///
@@ -103,16 +111,21 @@ package struct ContentEraser {
         var reader = RecordReader(record, version: version, from: header.eventsOffset)
         var isUnnamed = try reader.readEvents(header.eventCount).contains { $0.names(touched.contains) }
         if let target = header.cause.target, unnamed.contains(target) { isUnnamed = true }
-        var step = [version]
         let mark = try header.mark(in: record, version: version)
         if let scope = mark.scope, case .node(let node) = mark.entry {
-            if node.continues, let earlier = steps[scope] {
-                if let last = earlier.last, unnamed.contains(last) { isUnnamed = true }
-                step = earlier + step
+            // Taken out, so that it is not copied for each commit of a long step.
+            var step = steps.removeValue(forKey: scope) ?? Step()
+            if !node.continues { step = Step() }
+            if step.isUnnamed { isUnnamed = true }
+            if isUnnamed {
+                unnamed.formUnion(step.named)
+                step = Step(isUnnamed: true)
+            } else {
+                step.named.append(version)
             }
             steps[scope] = step
         }
-        if isUnnamed { unnamed.formUnion(step) }
+        if isUnnamed { unnamed.insert(version) }
     }
 
     // MARK: Rewriting

@@ -47,6 +47,15 @@ extension CheckpointDatabase {
         try reading { try checkpoint(version, $0) }
     }
 
+    /// The checkpoint that the log begins with; nil if it begins with the empty list.
+    ///
+    /// - Throws: ``ListError/damagedCheckpoint(_:)`` if it cannot be read: nothing else has its rows.
+    func first(of base: LogBase) throws -> Checkpoint? {
+        if base.version == .empty { return nil }
+        guard let first = try checkpoint(base.version) else { throw ListError.damagedCheckpoint(base.version) }
+        return first
+    }
+
     /// The checkpoint of a version before the log; nil if there is none.
     ///
     /// - Throws: ``ListError/damagedCheckpoint(_:)`` if it cannot be read: nothing else has its rows.

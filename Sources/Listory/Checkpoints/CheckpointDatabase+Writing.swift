@@ -169,7 +169,7 @@ extension CheckpointDatabase {
 
     /// Deletes all checkpoints and nodes, because they are unusable, except the checkpoint of the base.
     func clear(keeping base: LogBase) throws {
-        let oldest = base.version == .empty ? nil : try checkpoint(base.version)
+        let oldest = try first(of: base)
         try write { txn in
             if let oldest {
                 for database in [checkpoints, gone] { try txn.deleteAll(after: oldest.version.rawValue, in: database) }

@@ -84,6 +84,20 @@ extension ContentCoder {
 }
 
 extension UntypedEditor {
+    /// Rows with the contents that the list has, where these are the same items in an older version.
+    func keepingStored<Item>(_ rows: [NewRow], _ coder: ContentCoder<Item>) throws -> [NewRow] {
+        if coder.version == 0 { return rows }
+        return try rows.map { row in
+            guard let present = state.item(row.id), !present.content.isErased else { return row }
+            let stored: [UInt8]? = try withContent(of: present.content) { stored in
+                coder.isSameItem(stored, as: row.content) ? Array(stored) : nil
+            }
+            var kept = row
+            if let stored { kept.content = stored }
+            return kept
+        }
+    }
+
     /// Updates the content of a row, unless the row already has the same item in an older version.
     package mutating func update<Item>(_ id: UntypedID, content: [UInt8], _ coder: ContentCoder<Item>) throws {
         if coder.version > 0, let row = state.item(id), !row.content.isErased {

@@ -17,7 +17,8 @@ struct LogRows: Sendable {
     /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if that is not what the head row says.
     func readCheckedHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
         let head = try readHead(txn)
-        let last = try txn.lastKey(in: commits) ?? sealed.rawValue
+        // After salvage, the last commit may be packed, and others before it not.
+        let last = max(try txn.lastKey(in: commits) ?? 0, sealed.rawValue)
         guard last == head.version.rawValue else {
             throw ListError.headMismatch(
                 what: "newest commit", expected: head.version.description, found: String(last))

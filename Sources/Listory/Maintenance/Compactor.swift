@@ -87,9 +87,8 @@ struct Compactor: ~Copyable {
         try findErased()
         try begin(at: base, progress)
         let last = written.version.rawValue
-        let sealed =
-            compaction.isPacked && last > UInt64(compaction.unpackedCount)
-            ? max(base.rawValue, last - UInt64(max(1, compaction.unpackedCount))) : base.rawValue
+        let unpacked = UInt64(max(1, compaction.unpackedCount))
+        let sealed = compaction.isPacked && last > unpacked ? max(base.rawValue, last - unpacked) : base.rawValue
         var packer = BlockPacker(
             after: written.base.checksum, options: BlockPacker.Options(commitCount: Compactor.blockSize))
         var version = base

@@ -89,10 +89,16 @@ extension UntypedStore {
     /// The version before the newest undo steps.
     private func version(ofSteps count: Int) throws -> Version {
         var (version, count) = (durableVersion, count)
+        // The histories with a step that is kept, and whose first commit is earlier: others have edited in between.
+        var begun: Set<HistoryScope> = []
         while version > oldestVersion {
-            if count <= 0 { return version }
-            if case .node(let node) = try group.historyMark(of: version).entry, !node.continues { count -= 1 }
-            version = Version(version.rawValue - 1)
+            if count <= 0 && begun.isEmpty { return version }
+            let mark = try group.historyMark(of: version)
+            if let scope = mark.scope, case .node(let node) = mark.entry, begun.contains(scope) || count > 0 {
+                if begun.remove(scope) == nil { count -= 1 }
+                if node.continues { begun.insert(scope) }
+            }
+            version = version.previous
         }
         return version
     }

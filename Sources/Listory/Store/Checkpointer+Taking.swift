@@ -99,7 +99,7 @@ extension Checkpointer {
 
     /// Reads the state that only checkpointing needs, and deletes unusable nodes.
     private func prepare() throws {
-        let (isUnusable, kept, last) = state.withLock { ($0.isUnusable, $0.kept, $0.newest?.lastNumber ?? 0) }
+        let (isUnusable, kept, newest) = state.withLock { ($0.isUnusable, $0.kept, $0.newest) }
         if isUnusable {
             try checkNeighbours()
             // Snapshots of this process may be read from the nodes as well.
@@ -110,7 +110,11 @@ extension Checkpointer {
             state.withLock { $0.isUnusable = false }
         }
         guard kept == nil else { return }
-        if !isUnusable { try database.deleteUnfinished(after: last) }
+        if !isUnusable {
+            // What the log begins with stays, also while there is no newer checkpoint.
+            let last = try newest ?? database.first(of: base)
+            try database.deleteUnfinished(after: last?.lastNumber ?? 0)
+        }
         let all = try database.all()
         let superfluous = try database.superfluous()
         let isAlone = try database.table?.neighbours().allSatisfy(\.leases.isEmpty) ?? true

@@ -93,13 +93,22 @@ extension ListEdit {
     /// ```
     public func apply(_ sections: [ReloadedSection]) throws {
         let new = try sections.map(newSection)
-        try withEditor(rows: .max) { try $0.apply(new) }
+        try withEditor(rows: .max) { editor in
+            try editor.apply(
+                new.map { section in
+                    var section = section
+                    section.items = try editor.keepingStored(section.items, coder)
+                    return section
+                })
+        }
     }
 
     /// Changes the rows of one section to the given rows. See ``UntypedEditor/apply(_:toSection:)``.
     public func apply(_ rows: [Row], toSection id: SectionID) throws {
         let new = try rows.map(newItem)
-        try withEditor(rows: .max) { try $0.apply(new, toSection: id.untypedID) }
+        try withEditor(rows: .max) { editor in
+            try editor.apply(editor.keepingStored(new, coder), toSection: id.untypedID)
+        }
     }
 
     /// Updates the rows of the items' ids: all of them, or none if one is unknown.
@@ -115,7 +124,7 @@ extension ListEdit {
             for item in new where editor.state.indexPath(of: item.id) == nil {
                 throw ListError.unknownItem(item.id)
             }
-            for item in new { try editor.update(item.id, content: item.content) }
+            for item in new { try editor.update(item.id, content: item.content, coder) }
         }
     }
 

@@ -39,7 +39,12 @@ extension ListStore {
                     edit.run {
                         let (result, version) = try make(
                             name, origin: origin, tracking: tracking, isDiscardable: isDiscardable,
-                            durability: .deferred, body)
+                            durability: .deferred
+                        ) { list in
+                            // While it waited for its turn.
+                            if edit.isGivenUp { throw CancellationError() }
+                            return try body(list)
+                        }
                         let waits = (durability ?? options.durability) == .immediate
                         return (result, waits ? version : nil)
                     } save: { [core] version in
@@ -79,6 +84,9 @@ private final class QueuedEdit<Result: Sendable>: Sendable {
         if !isQueued { continuation.resume(throwing: CancellationError()) }
         return isQueued
     }
+
+    /// Whether the task was cancelled since the edit runs.
+    var isGivenUp: Bool { state.withLock { if case .running(_, isGivenUp: true) = $0 { true } else { false } } }
 
     /// Makes the edit, unless it was cancelled, and then waits for its durability in a task.
     ///

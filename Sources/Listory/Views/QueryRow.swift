@@ -22,7 +22,7 @@ public final class QueryRow<Item: Codable & Identifiable & Sendable> where Item.
     /// Whether the row has a checkmark.
     public var isChecked: Bool { core.isChecked }
 
-    /// The item, read from the log and decoded once; nil if it cannot be decoded.
+    /// The item, read from the log and decoded once; nil if it cannot be decoded, or was erased.
     ///
     /// - Throws: an error of the log. Then the view stays as it is.
     public var item: Item? {
@@ -30,7 +30,12 @@ public final class QueryRow<Item: Codable & Identifiable & Sendable> where Item.
             try door {
                 if let decoded { return decoded }
                 var item: Item?
-                do { item = try reader.coder.item(of: core, in: reader.source) } catch is ContentError {}
+                do {
+                    item = try reader.coder.item(of: core, in: reader.source)
+                } catch is ContentError {
+                } catch ListError.erasedContent {
+                    // Nobody can read it ever again, so it must not stop the view.
+                }
                 decoded = .some(item)
                 return item
             }
