@@ -131,14 +131,15 @@ struct UpcastingTests {
             try list.update(items)
         }
         #expect(try store.core.version == version)
-        let sections = try store.snapshot.sections
+        typealias Edit = ListEdit<String, TodoV3>
+        let sections = try store.snapshot.sections.map { section in
+            try Edit.ReloadedSection(
+                id: section.id, title: section.title,
+                rows: section.rows.map { try Edit.Row(#require($0.item), isChecked: $0.isChecked) })
+        }
         try store.edit("Refresh") { list in
-            for section in sections {
-                let rows = try section.rows.map { row in
-                    try ListEdit<String, TodoV3>.Row(#require(row.item), isChecked: row.isChecked)
-                }
-                try list.apply(rows, toSection: section.id)
-            }
+            for section in sections { try list.apply(section.rows, toSection: section.id) }
+            try list.apply(sections)
         }
         #expect(try store.core.version == version)
         try store.edit("Change") { try $0.update(TodoV3(id: 2, title: "Tea", tags: [], due: 1)) }

@@ -84,25 +84,19 @@ extension ContentCoder {
 }
 
 extension UntypedEditor {
-    /// Rows with the contents that the list has, where these are the same items in an older version.
-    func keepingStored<Item>(_ rows: [NewRow], _ coder: ContentCoder<Item>) throws -> [NewRow] {
-        if coder.version == 0 { return rows }
-        return try rows.map { row in
-            guard let present = state.item(row.id), !present.content.isErased else { return row }
-            let stored: [UInt8]? = try withContent(of: present.content) { stored in
-                coder.isSameItem(stored, as: row.content) ? Array(stored) : nil
-            }
-            var kept = row
-            if let stored { kept.content = stored }
-            return kept
-        }
+    /// The content of a row that the list has with another content; nil if that cannot be read, so that it may be replaced.
+    func otherContent(of row: NewRow) -> [UInt8]? {
+        guard let present = state.item(row.id)?.content, !present.isErased else { return nil }
+        let isSame = row.content.withUnsafeBytes { $0.count == Int(present.length) && (try? present.check($0)) != nil }
+        return isSame ? nil : try? withContent(of: present) { Array($0) }
     }
 
     /// Updates the content of a row, unless the row already has the same item in an older version.
     package mutating func update<Item>(_ id: UntypedID, content: [UInt8], _ coder: ContentCoder<Item>) throws {
         if coder.version > 0, let row = state.item(id), !row.content.isErased {
-            let isSame = try withContent(of: row.content) { coder.isSameItem($0, as: content) }
-            if isSame { return }
+            // Unreadable content may be replaced.
+            let isSame = try? withContent(of: row.content) { coder.isSameItem($0, as: content) }
+            if isSame == true { return }
         }
         try update(id, content: content)
     }

@@ -89,14 +89,14 @@ extension UntypedStore {
     /// The version before the newest undo steps.
     private func version(ofSteps count: Int) throws -> Version {
         var (version, count) = (durableVersion, count)
-        // The histories with a step that is kept, and whose first commit is earlier: others have edited in between.
-        var begun: Set<HistoryScope> = []
+        // Commits that steps which are kept continue: others may have edited in between.
+        var begun: Set<Version> = []
         while version > oldestVersion {
             if count <= 0 && begun.isEmpty { return version }
-            let mark = try group.historyMark(of: version)
-            if let scope = mark.scope, case .node(let node) = mark.entry, begun.contains(scope) || count > 0 {
-                if begun.remove(scope) == nil { count -= 1 }
-                if node.continues { begun.insert(scope) }
+            let entry = try group.historyMark(of: version).entry
+            if case .node(let node) = entry, begun.contains(version) || count > 0 {
+                if begun.remove(version) == nil { count -= 1 }
+                if node.continues && node.parent > oldestVersion { begun.insert(node.parent) }
             }
             version = version.previous
         }

@@ -92,22 +92,27 @@ extension ListEdit {
     /// }
     /// ```
     public func apply(_ sections: [ReloadedSection]) throws {
-        let new = try sections.map(newSection)
-        try withEditor(rows: .max) { editor in
-            try editor.apply(
-                new.map { section in
-                    var section = section
-                    section.items = try editor.keepingStored(section.items, coder)
-                    return section
-                })
-        }
+        var new = try sections.map(newSection)
+        for index in new.indices { new[index].items = try keepingStored(new[index].items) }
+        try withEditor(rows: .max) { [new] in try $0.apply(new) }
     }
 
     /// Changes the rows of one section to the given rows. See ``UntypedEditor/apply(_:toSection:)``.
     public func apply(_ rows: [Row], toSection id: SectionID) throws {
-        let new = try rows.map(newItem)
-        try withEditor(rows: .max) { editor in
-            try editor.apply(editor.keepingStored(new, coder), toSection: id.untypedID)
+        let new = try keepingStored(rows.map(newItem))
+        try withEditor(rows: .max) { try $0.apply(new, toSection: id.untypedID) }
+    }
+
+    /// Rows with the contents that the list has, where these are the same items in an older version. The list is not locked while they
+    /// are decoded.
+    private func keepingStored(_ rows: [NewRow]) throws -> [NewRow] {
+        if coder.version == 0 { return rows }
+        let stored = try withEditor(rows: .max) { editor in rows.map { editor.otherContent(of: $0) } }
+        return zip(rows, stored).map { row, stored in
+            guard let stored, stored.withUnsafeBytes({ coder.isSameItem($0, as: row.content) }) else { return row }
+            var kept = row
+            kept.content = stored
+            return kept
         }
     }
 

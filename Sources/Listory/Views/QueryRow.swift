@@ -22,7 +22,7 @@ public final class QueryRow<Item: Codable & Identifiable & Sendable> where Item.
     /// Whether the row has a checkmark.
     public var isChecked: Bool { core.isChecked }
 
-    /// The item, read from the log and decoded once; nil if it cannot be decoded, or was erased.
+    /// The item, read from the log and decoded once; nil if it cannot be decoded, was erased, or lost before a salvage.
     ///
     /// - Throws: an error of the log. Then the view stays as it is.
     public var item: Item? {
@@ -35,6 +35,8 @@ public final class QueryRow<Item: Codable & Identifiable & Sendable> where Item.
                 } catch is ContentError {
                 } catch ListError.erasedContent {
                     // Nobody can read it ever again, so it must not stop the view.
+                } catch ListError.droppedVersion {
+                    // It was lost before the store was salvaged.
                 }
                 decoded = .some(item)
                 return item

@@ -291,7 +291,9 @@ import ToolSupport
         defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: closed) }
         // Another user than root may not be able to reach the tool where it was built.
         let tool = URL(fileURLWithPath: folder.file("listory"))
-        try startingAlone { try FileManager.default.copyItem(at: ToolProcess.executable("listory"), to: tool) }
+        // By another process: a program that is open for writing, in any process that was started meanwhile, does not start.
+        let copying = ["-p", ToolProcess.executable("listory").path, tool.path]
+        try #require(ToolProcess(copying, of: URL(fileURLWithPath: "/bin/cp")).finish().status == .success)
         func run(_ command: String) throws -> ToolProcess.Result {
             let arguments = [command, closed + "/store", open + "/" + command]
             if geteuid() != 0 { return try ToolProcess(arguments).finish() }
