@@ -292,7 +292,7 @@ import ToolSupport
         // Another user than root may not be able to reach the tool where it was built.
         let tool = URL(fileURLWithPath: folder.file("listory"))
         // By another process: a program that is open for writing, in any process that was started meanwhile, does not start.
-        let copying = ["-p", ToolProcess.executable("listory").path, tool.path]
+        let copying = ["-p", try ToolProcess.executable("listory").path, tool.path]
         try #require(ToolProcess(copying, of: URL(fileURLWithPath: "/bin/cp")).finish().status == .success)
         func run(_ command: String) throws -> ToolProcess.Result {
             let arguments = [command, closed + "/store", open + "/" + command]
