@@ -1,7 +1,7 @@
 // The program `listory-inspect` in a process of its own, and a browser that shows its page.
 //
-// Always holds: the program and the page end with the test; a test fails if the page had any problem: an exception, a message in the console, a
-// refused request, a breach of its policy, or a request to another server.
+// Always holds: the program and the page end with the test; a test fails if the page had any problem: an exception, a message in
+// the console, a refused request, a breach of its policy, or a request to another server.
 
 import Foundation
 import Testing

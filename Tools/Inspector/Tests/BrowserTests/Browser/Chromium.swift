@@ -1,15 +1,11 @@
 // A Chromium without a window, driven through the DevTools protocol: messages as JSON, each ended by a zero byte, on its
 // descriptors 3 and 4. So no port is open and no library is needed.
 //
-// Starting one takes more than a second of both cores, so all tests of a suite have the same one, each with a context of its own:
-// cookies, storage and cache are not shared.
-//
 // Always holds: the browser ends with the object, and with the process of the tests, whose end closes the pipe; its folder
 // is new and is removed; no call waits forever.
 
 import Foundation
 import Synchronization
-import Testing
 import ToolSupport
 
 /// A failure of the tests' own means.
@@ -187,37 +183,6 @@ final class Chromium: Sendable {
             defer { state.waiting = [:] }
             return state.waiting.values
         }) { continuation.resume(throwing: Trouble(description: "the browser has ended")) }
-    }
-}
-
-// MARK: - One browser for a suite
-
-/// The browser of a suite. It starts with the first test that needs it.
-final class SuiteBrowser: Sendable {
-    /// The one of the suite that runs.
-    @TaskLocal static var current: SuiteBrowser?
-
-    private let browser = Mutex<Chromium?>(nil)
-
-    /// The running browser.
-    func running() throws -> Chromium {
-        try browser.withLock { browser in
-            let running = try browser ?? Chromium()
-            browser = running
-            return running
-        }
-    }
-
-    /// Ends the browser; the next test gets another one.
-    func stop() { browser.withLock { $0.take() }?.stop() }
-}
-
-/// Gives the tests of a suite one browser, which ends with the suite.
-struct OneBrowser: SuiteTrait, TestScoping {
-    func provideScope(for test: Test, testCase: Test.Case?, performing function: () async throws -> Void) async throws {
-        let browser = SuiteBrowser()
-        defer { browser.stop() }
-        try await SuiteBrowser.$current.withValue(browser) { try await function() }
     }
 }
 
