@@ -78,6 +78,8 @@ struct CompactedCheckpointTests {
         }
         #expect(throws: (any Error).self) { try edited.store.checkpoint() }
         try edited.store.setHeadRow(row)
+        // Nor is there a newest one, from which rows could be read again.
+        try edited.store.withTurn { try edited.store.racer.readAgain(&$0) }
         try edited.store.checkpoint()
         try edited.store.undo()
         edited.versions += [edited.versions.last!, edited.versions.last!]

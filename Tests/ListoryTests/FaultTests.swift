@@ -22,8 +22,8 @@ struct FaultTests {
 
     @Test("Each call that uses the disk fails, once, for ever or after a half", arguments: works)
     func calls(work: String) throws {
-        // Another half of the calls in each run.
-        let every = Soak.isEnabled || work == "edit" ? 1 : 2
+        // Another quarter of the calls in each run.
+        let every = Soak.isEnabled || work == "edit" ? 1 : 4
         for (kind, modes) in Self.faults {
             for mode in modes {
                 try Self.check(["calls"], work, [kind, mode, "\(every)"], mayBeNone: true)

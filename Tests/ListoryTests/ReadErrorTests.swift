@@ -60,6 +60,21 @@ struct ReadErrorTests {
         #expect(!edited.store.recovery.wasRebuilt)
     }
 
+    @Test("A trash is not read from sections that cannot be read for a moment")
+    func trash() throws {
+        var edited = try Self.store(seed: 6)
+        try edited.reopen()
+        let rows = try edited.store.snapshot
+        do {
+            let jam = ReaderJam(edited.store)
+            #expect { _ = try TrashReader(before: rows.version.next, rows) } throws: {
+                ($0 as? LMDBError)?.code == .readersFull
+            }
+            withExtendedLifetime(jam) {}
+        }
+        _ = try TrashReader(before: rows.version.next, rows)
+    }
+
     @Test(
         "An edit in steps whose rows cannot be read for a moment is cancelled, and the next one succeeds",
         arguments: [false, true])
@@ -130,6 +145,7 @@ struct ReadErrorTests {
                 do { _ = try list.snapshot } catch {
                     #expect(Self.isPassing(error))
                     #expect(list.shown.stateHash == shown.stateHash)
+                    #expect(list.withState { $0.moment.version == $0.view.source.version })
                     failed.insert(call)
                 }
                 jam.end()

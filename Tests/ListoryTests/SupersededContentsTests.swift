@@ -23,6 +23,33 @@ struct SupersededContentsTests {
         for number in [0, 2 * count - 1] { #expect(contents.place(of: reference(number, in: 1)) == nil) }
     }
 
+    @Test("A view reads its rows again before the places of their contents are forgotten")
+    func view() throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        try store.edit("Add") { editor in
+            let rows = [NewRow(id: 1, content: [1]), NewRow(id: 2, content: [2])]
+            try editor.insertSection(NewSection(id: "s", items: rows))
+        }
+        let view = try UntypedLiveList(of: store, [.visibleRows])
+        // The content is elsewhere now, and the row is the same.
+        try store.edit("Change") { try $0.update(.integer(1), content: [3]) }
+        try store.edit("Change back") { try $0.update(.integer(1), content: [1]) }
+        let path = ListIndexPath(section: 0, item: 0)
+        func places() throws -> [ContentReference?] {
+            [try view.snapshot.item(at: path)?.content, try store.snapshot.item(at: path)?.content]
+        }
+        var found = try places()
+        #expect(found[0] != found[1], "the view has no reason to change the row")
+        for number in 0...SupersededContents.placeCount {
+            store.group.superseded.note([reference(number, in: 1): reference(number, in: 2)], [])
+        }
+        try store.edit("Check") { try $0.toggle(.item(2)) }
+        found = try places()
+        #expect(found[0] == found[1])
+        #expect(try view.snapshot.stateHash == store.snapshot.stateHash)
+    }
+
     @Test("Of commits that are nowhere else, the newest are kept, as many as fit")
     func commits() throws {
         var list = KeptList()

@@ -218,6 +218,24 @@ struct OutlineGestureTests {
         #expect(driver.disclosure(at: at(0, 0)) == .none)
     }
 
+    @Test("The triangle of a row of the past says whether rows were below it then")
+    func disclosureInThePast() throws {
+        let outline = try Self.fixture(["a", ".b-", "..c", "d-"])
+        let (driver, store) = (outline.fixture.driver, outline.fixture.store)
+        let past = try store.version
+        try store.edit("Others") { editor in
+            try editor.delete(3)
+            try editor.insert(Todo(id: 9, title: "e"), in: .lastChild(of: 4))
+        }
+        driver.refresh()
+        func triangles() -> [RowDisclosure] { (0..<3).map { driver.disclosure(at: at(0, $0)) } }
+        #expect(triangles() == [.expanded, .none, .collapsed])
+        #expect(driver.preview(past))
+        #expect(triangles() == [.expanded, .collapsed, .none])
+        driver.endPreview()
+        #expect(triangles() == [.expanded, .none, .collapsed])
+    }
+
     @Test("The offset of a triangle refers to the rows that the user saw, although others edited meanwhile")
     func disclosureInOldRows() throws {
         let fixture = try Self.fixture(["a", "b", ".c"]).fixture

@@ -101,7 +101,7 @@ extension UntypedEditor {
     ) throws -> RebasedCommit {
         // Nothing was left of it before.
         if let reason = try commit.givenUpReason { return try givingUp(commit, reason) }
-        (repeatedIdentifier, repeatedStep) = (try commit.identifier, isUndisturbed && commit.continuesStep)
+        (repeatedIdentifier, repeatedStep) = (try identifier(of: commit), isUndisturbed && commit.continuesStep)
         // Otherwise the step is undone or redone as it is now, without what others did to the same rows.
         repeatedChange = isExact ? nil : (commit, change.before, change.after, moved)
         defer { (repeatedIdentifier, repeatedStep, repeatedChange) = (nil, nil, nil) }
@@ -151,10 +151,15 @@ extension UntypedEditor {
 
     /// Makes a commit again that is given up: a commit without changes, which says why.
     package mutating func givingUp(_ commit: Commit, _ reason: String) throws -> RebasedCommit {
-        repeatedIdentifier = try commit.identifier
+        repeatedIdentifier = try identifier(of: commit)
         defer { repeatedIdentifier = nil }
         return RebasedCommit(
             commit, became: try finishEmpty(CommitDraft(repeating: commit), reason), reason: reason)
+    }
+
+    /// The id of a commit that is made again; nil if the list is not that of a replica.
+    private func identifier(of commit: Commit) throws -> [UInt8]? {
+        try makeIdentifier == nil ? commit.identifier : commit.sharedIdentifier
     }
 
     /// Repeats an undo, a redo or a go, in its history; nil if that is none, or not possible.

@@ -36,6 +36,14 @@ extension Commit {
         get throws { try annotation(named: CommitAnnotation.identifier) }
     }
 
+    /// The id by which all replicas recognise it. For a commit from before its store was a replica, that is its checksum: every copy of
+    /// the store has the same.
+    ///
+    /// - Throws, Complexity: as ``events()``.
+    package var sharedIdentifier: [UInt8] {
+        get throws { try identifier ?? withUnsafeBytes(of: checksum.littleEndian) { Array($0) } }
+    }
+
     /// Why nothing is left of the edit that it was; nil if it is one.
     package var givenUpReason: String? {
         get throws { try annotation(named: CommitAnnotation.lostRace).map { String(decoding: $0, as: UTF8.self) } }

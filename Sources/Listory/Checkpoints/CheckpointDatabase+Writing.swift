@@ -65,7 +65,7 @@ extension CheckpointDatabase {
         _ completion: Completion, check: (borrowing WriteTransaction) throws -> Void = { _ in },
         dropping surplus: ((Version) -> Bool) -> [Version] = { _ in [] }
     ) throws -> (superfluous: [UInt64], replaced: [(version: Version, chunks: [UInt64])], dropped: Set<Version>) {
-        try write { txn in
+        let result = try write { txn in
             try check(txn)
             let others = try table?.neighbours().map(\.leases) ?? []
             let oldest = others.compactMap(\.versions.first).min()
@@ -79,6 +79,9 @@ extension CheckpointDatabase {
                 return (try complete(completion, dropping: dropped, &txn), completion.replaced, Set(dropped))
             }
         }
+        // Not before: without the newest checkpoint and its locators, rows are read again from what the log begins with.
+        isUnusable.withLock { $0 = false }
+        return result
     }
 
     private func complete(
@@ -182,7 +185,6 @@ extension CheckpointDatabase {
             try txn.delete(LogFormat.locatorKey, in: meta)
             try txn.delete(LogFormat.superfluousKey, in: meta)
         }
-        isUnusable.withLock { $0 = false }
     }
 }
 

@@ -28,7 +28,7 @@ final class CheckpointDatabase: NodeSource {
     private let viewLock = Locked<Void>(())
     /// The leases: a checkpoint with a live lease is not dropped.
     let leases = Locked(LeaseTable())
-    /// Whether the stored nodes are unusable and will be deleted before the next checkpoint.
+    /// Whether the stored nodes are unusable, until a checkpoint without them is complete.
     let isUnusable = Locked(false)
     /// The state of the checkpoints in the file when this process last read or wrote them.
     let known = Locked(Known())
@@ -238,12 +238,19 @@ extension CheckpointDatabase {
                 }
                 lingering[environment.path] = nil
             } else {
-                // Others may take checkpoints now.
-                if !environment.options.isReadOnly { table?.giveUpRole() }
-                lingering = lingering.filter { $0.value.contains { $0.database != nil } }
-                lingering[environment.path] = all.map(WeakDatabase.init)
+                linger(all, &lingering)
             }
         }
+    }
+
+    /// Keeps the file open for the snapshots that keep it open already: the store that was to take it over could not be opened.
+    func linger() { CheckpointDatabase.lingering.withLock { linger([self], &$0) } }
+
+    private func linger(_ all: [CheckpointDatabase], _ lingering: inout [String: [WeakDatabase]]) {
+        // Others may take checkpoints now.
+        if !environment.options.isReadOnly { table?.giveUpRole() }
+        lingering = lingering.filter { $0.value.contains { $0.database != nil } }
+        lingering[environment.path] = all.map(WeakDatabase.init)
     }
 
     /// The databases of a file that snapshots of a closed store keep open, for opening the store again.

@@ -93,10 +93,10 @@ extension UntypedEditor {
 
     /// Updates the content of a row, unless the row already has the same item in an older version.
     package mutating func update<Item>(_ id: UntypedID, content: [UInt8], _ coder: ContentCoder<Item>) throws {
-        if coder.version > 0, let row = state.item(id), !row.content.isErased {
-            // Unreadable content may be replaced.
-            let isSame = try? withContent(of: row.content) { coder.isSameItem($0, as: content) }
-            if isSame == true { return }
+        if coder.version > 0, let other = otherContent(of: NewRow(id: id, content: content)),
+            other.withUnsafeBytes({ coder.isSameItem($0, as: content) })
+        {
+            return
         }
         try update(id, content: content)
     }

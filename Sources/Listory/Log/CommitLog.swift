@@ -58,7 +58,10 @@ struct CommitLog: Sendable {
         if mode == .open && Platform.size(path) == 0 {
             throw ListError.notAStore(path: path, found: "an empty file")
         }
-        (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
+        let (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
+        (self.environment, self.lingering) = (environment, lingering)
+        var isOpen = false
+        defer { if !isOpen { lingering?.linger() } }
         // If that fails, opening one of them says why.
         try? environment.openExisting([nil] + LogFormat.databases)
         (meta, commits) = try CommitLog.open(environment, path: path)
@@ -72,6 +75,7 @@ struct CommitLog: Sendable {
         journal = try Journal.open(rows, environment, table, options.journal, isSynced: isNew)
         journalOptions = options.journal
         maximumReaderLag = options.maximumReaderLag
+        isOpen = true
     }
 
     /// Whether a reader stands still, so that freed pages cannot be used again. Then only what must be written is written: no

@@ -224,9 +224,15 @@ final class SupersededContents: Sendable {
         var places: [ContentReference: ContentReference] = [:]
         /// Those that were noted before these.
         var olderPlaces: [ContentReference: ContentReference] = [:]
+        /// How often older ones were forgotten.
+        var turns = 0
         /// Commits of which a part was left out, so that some contents are nowhere else; the newest last.
         var commits: [Commit] = []
     }
+
+    /// A number that changes before places are forgotten that were noted since it changed last. Whoever keeps rows for long has to read
+    /// them again by then.
+    var age: Int { isUsed.load(ordering: .acquiring) ? state.withLock { $0.turns } : 0 }
 
     /// How many places are kept, and once more as many older ones: who shows a snapshot gets a newer one soon.
     static let placeCount = 1 << 16
@@ -241,6 +247,7 @@ final class SupersededContents: Sendable {
             // A list with very many pending contents moves all of them each time.
             if state.places.count >= max(SupersededContents.placeCount, 8 * places.count) {
                 (state.olderPlaces, state.places) = (state.places, [:])
+                state.turns += 1
             }
             for (old, new) in places { state.places[old] = new }
             var bytes = 0

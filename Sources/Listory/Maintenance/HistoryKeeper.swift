@@ -63,7 +63,9 @@ extension UntypedStore {
         let path = filePath
         // Read once: it is lower for a moment while pending commits of a replica are being replaced.
         let durable = durableVersion
-        guard let checkpointer, checkpointer.mayTrim, group.log.confirmed.covers(durable) else { return false }
+        guard let checkpointer, checkpointer.mayTrim else { return false }
+        defer { checkpointer.giveUpUnusedRole() }
+        guard group.log.confirmed.covers(durable) else { return false }
         let base = try oldestVersion(keptBy: retention)
         guard base <= durable else { return false }
         try removeSuccessor(lackingVersionsFrom: base)

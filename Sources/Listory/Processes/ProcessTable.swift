@@ -246,9 +246,9 @@ extension ProcessTable {
     /// The other processes that have the store open.
     func neighbours() throws -> [Neighbour] {
         let bytes = try TableFormat.withBytes(descriptor, at: 0, TableFormat.size, path) { Array($0) }
-        let found = TableFormat.holders(descriptor).sorted { $0.key < $1.key }.map { index, holder in
+        let found = try TableFormat.holders(descriptor).sorted { $0.key < $1.key }.map { index, holder in
             // A process that has just joined has leased nothing.
-            let slot = TableFormat.slot(index, in: bytes)
+            let slot = try TableFormat.slot(index, in: bytes) ?? writtenSlot(index)
             return Neighbour(
                 processID: holder, purpose: slot.flatMap { Purpose(rawValue: $0.purpose) },
                 leases: slot?.leases ?? ProcessLeases([]))
@@ -259,6 +259,17 @@ extension ProcessTable {
             state.withLock { $0.company.note(!found.isEmpty, at: generation) }
         }
         return found
+    }
+
+    /// The slot of a process that was being written when it was read, because leases may end at any time; nil if it is empty.
+    private func writtenSlot(_ index: Int) throws -> TableFormat.Slot? {
+        for _ in 0..<100 {
+            let slot = try TableFormat.withBytes(
+                descriptor, at: TableFormat.offset(ofSlot: index), TableFormat.slotSize, path
+            ) { TableFormat.Slot($0) }
+            if let slot { return slot }
+        }
+        return nil
     }
 
     /// Sets the checkpoints that a part of this process needs. If one of them is new, the writer's lock is held, and the caller checks
@@ -286,10 +297,17 @@ extension ProcessTable {
     }
 
     /// Takes the checkpoint role; whether this process has it now.
-    func takeRole() -> Bool { Platform.setByteLock(descriptor, at: TableFormat.roleLock, isTaken: true) }
+    func takeRole() -> Bool { setRole(isTaken: true) }
 
     /// Gives up the checkpoint role.
-    func giveUpRole() { _ = Platform.setByteLock(descriptor, at: TableFormat.roleLock, isTaken: false) }
+    func giveUpRole() { _ = setRole(isTaken: false) }
+
+    /// Whether it could be done. The descriptor of a closed table may be that of another file.
+    private func setRole(isTaken: Bool) -> Bool {
+        state.withLock { state in
+            !state.isClosed && Platform.setByteLock(descriptor, at: TableFormat.roleLock, isTaken: isTaken)
+        }
+    }
 
     /// Calls `body` when another process may have appended, until the listener is removed.
     func listen(_ body: @escaping @Sendable () -> Void) -> Int {

@@ -16,7 +16,8 @@ extension Checkpointer {
             if hasRole { _ = try? database.newest() } else { delay() }
         } else {
             do {
-                if newest > self.newest?.version ?? .empty {
+                // What the log begins with is not newer than rows that were read from it and the log.
+                if newest > max(self.newest?.version ?? .empty, base.version) {
                     try store.withTurn { try store.racer.follow(&$0) }
                     // The commits up to it were not published; the process that made them may have been killed.
                     guard self.newest?.version ?? .empty >= newest else {
@@ -47,9 +48,9 @@ extension Checkpointer {
     private func rebuild(_ store: UntypedStore) throws {
         try checkNeighbours()
         let last = try database.boundOfNumbers()
-        database.isUnusable.withLock { $0 = true }
+        let wasUnusable = database.isUnusable.withLock { exchange(&$0, with: true) }
         do { try store.withTurn { try store.racer.readAgain(&$0) } } catch {
-            database.isUnusable.withLock { $0 = false }
+            database.isUnusable.withLock { $0 = wasUnusable }
             throw error
         }
         // They may have rows that are read from the nodes.
@@ -60,6 +61,34 @@ extension Checkpointer {
             // As when a store is opened.
             state.nextNumber = max(state.nextNumber, last + 1)
         }
+    }
+
+    /// Lets another process take checkpoints, if one is due and this process takes none: it only hears of what others edit.
+    func leaveRole() {
+        guard let table = database.table, mayLeaveRole else { return }
+        running.withLock { _ in
+            // An edit may have begun one meanwhile.
+            guard mayLeaveRole else { return }
+            state.withLock { $0.hasRole = false }
+            table.giveUpRole()
+        }
+    }
+
+    private var mayLeaveRole: Bool {
+        !hasNodesToDelete
+            && state.withLock { $0.hasRole && !$0.isQueued && ($0.isDue || policy.interval == .max) }
+    }
+
+    /// Whether no checkpoint is complete since nodes were found to be damaged. Another process must not take one before this one has: its
+    /// nodes could have the numbers of those that this one still remembers.
+    private var hasNodesToDelete: Bool { state.withLock { $0.isUnusable } || database.isUnusable.withLock { $0 } }
+
+    /// Gives up the role that was taken for a while, such as for opening the store.
+    func giveUpUnusedRole() { running.withLock { _ in leaveUnusedRole() } }
+
+    /// As ``giveUpUnusedRole()``, while no checkpoint can begin.
+    func leaveUnusedRole() {
+        if !hasNodesToDelete, !state.withLock({ $0.hasRole }) { database.table?.giveUpRole() }
     }
 
     /// Whether the rows in memory have moved so far from their checkpoint that a newer one of another process should be read.

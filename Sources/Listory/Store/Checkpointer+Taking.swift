@@ -16,8 +16,9 @@ extension Checkpointer {
             try store.withHead { try $0.checkNodes() }
             if !isUrgent && store.group.log.isHeldBack { return delay() }
             do { try takeNow(store) } catch {
-                // The next attempt begins as if the role were new. The lock stays taken.
+                // The next attempt begins as if the role were new.
                 if case ListError.writtenElsewhere = error { state.withLock { $0.hasRole = false } }
+                leaveUnusedRole()
                 throw error
             }
         }

@@ -221,9 +221,9 @@ final class Checkpointer: Sendable {
     /// Whether closing the store should take a checkpoint. It does not if nothing was edited, because another process
     /// may be editing and could not take checkpoints then; unless so much was replayed that one is due.
     var isDueAtClose: Bool {
-        policy.atClose && (state.withLock { $0.hasRole } || database.table?.takeRole() ?? true)
+        policy.atClose
             && state.withLock {
                 $0.events > 0 && ($0.isEdited || $0.isUnusable || $0.work >= policy.interval)
-            }
+            } && (state.withLock { $0.hasRole } || database.table?.takeRole() ?? true)
     }
 }

@@ -168,10 +168,14 @@ final class LogPacker: Sendable {
     ) throws -> Packed {
         var packed = Packed()
         var last: Group?
-        while packed.examined < UInt64(count), !log.isHeldBack, let group = try nextGroup(after: last, of: least) {
+        while packed.examined < UInt64(count), !log.isHeldBack, checkpointer.mayPack,
+            let group = try nextGroup(after: last, of: least)
+        {
             last = group
             // A transaction of a checkpoint at the same time would take this one for another process's.
-            guard try group.blocks.isEmpty || checkpointer.exclusively({ try write(group) }) else { continue }
+            let isDone =
+                try group.blocks.isEmpty || checkpointer.exclusively { try checkpointer.mayPack && write(group) }
+            guard isDone else { continue }
             packed.examined += group.end.rawValue - group.start.rawValue
             state.withLock { $0.examined = group.end }
             for block in group.blocks {

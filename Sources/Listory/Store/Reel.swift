@@ -46,7 +46,7 @@ struct Reel {
         let isBackward = version > target
         // The durations of the newest and of the oldest rows are unknown.
         if isBackward ? try version == store.version : version <= store.oldestVersion { return .zero }
-        let (from, to) = (try store.commit(version).time, try store.commit(version.next).time)
+        let (from, to) = (try store.commitInfo(version).time, try store.commitInfo(version.next).time)
         let (microseconds, isOver) = to.microseconds.subtractingReportingOverflow(from.microseconds)
         return isOver || microseconds < 0 ? .zero : .microseconds(microseconds)
     }

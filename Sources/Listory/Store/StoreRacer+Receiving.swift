@@ -65,15 +65,15 @@ extension StoreRacer {
             for commit in foreign {
                 try StoreRacer.accepting(commit.version) {
                     try commit.record.withUnsafeBytes { try head.editor.replay($0, isLast: true) }
-                    if !own.isEmpty, let id = try commit.identifier { twins[id] = commit }
+                    if !own.isEmpty { twins[try commit.sharedIdentifier] = commit }
                 }
                 group.requeue(commit)
             }
             let histories = head.editor.state.histories
             let (rebased, places) = try repeating(own, rows, before, &head) { commit in
                 if let reason = refused[commit.checksum] { return .givenUp(reason) }
-                // A commit from before the store was a replica has no id but what the app may have annotated under this name.
-                guard let id = try commit.identifier, let twin = twins[id], twin.name == commit.name,
+                // Before the store was a replica, the app may have annotated something under the name of the id.
+                guard let twin = twins[try commit.sharedIdentifier], twin.name == commit.name,
                     twin.origin == commit.origin, twin.time == commit.time
                 else { return nil }
                 return .isThere(twin)

@@ -60,6 +60,7 @@ final class StoreRacer: Racer {
                 if group.isPending { _ = try? group.flush(through: nil) }
                 // They may have been in the log before those of the other process.
                 try catchUp()
+                checkpointer?.leaveRole()
             }
             retries.withLock { $0.count = 0 }
         } catch {

@@ -76,6 +76,8 @@ extension UntypedStore {
                     }
                     head.isClosed = true
                     isClosed = true
+                    // The file may be that of another store already.
+                    checkpointer?.state.withLock { $0.hasRole = false }
                     head.observers.finish()
                     group.failures.finish()
                     head.editor = UntypedEditor(ListState(), source: group)

@@ -56,6 +56,10 @@ extension UntypedStore {
             defer { try? store.close() }
             let others = try store.otherProcesses()
             guard others.isEmpty else { throw ListError.busy(path: path, processes: others.map(\.processID)) }
+            // A process that opens it from here on takes no checkpoint and packs nothing.
+            guard store.checkpointer?.database.table?.takeRole() ?? true else {
+                throw ListError.busy(path: path, processes: [])
+            }
             try store.withTurn { _ in
                 let log = store.group.log
                 // Another call may have moved the end further back.

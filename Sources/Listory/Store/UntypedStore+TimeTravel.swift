@@ -36,6 +36,17 @@ extension StoreProtocol {
         }
     }
 
+    /// The header of the commit that made a version: why, by whom and when it was made, and its name.
+    ///
+    /// - Throws: as ``commit(_:)``.
+    /// - Complexity: O(1), also for a packed commit, of which ``commit(_:)`` has to rebuild the events.
+    public func commitInfo(_ version: Version) throws -> CommitInfo {
+        try door {
+            try checkVersion(version)
+            return try core.group.commitInfo(version)
+        }
+    }
+
     /// Calls `body` with the commits of a range of versions, in order. It may use the store and may be slow.
     ///
     /// - Throws: as ``commit(_:)``, and what `body` throws.

@@ -143,10 +143,12 @@ public final class UntypedStore: Sendable {
             head = Locked(Head(editor: editor, eventCount: logHead.eventCount, confirmed: log.confirmed.end))
             identifierKinds = Locked(try log.identifierKinds())
             racer = StoreRacer(turn, head, group, checkpointer, options)
+            // The process that edits takes it.
+            checkpointer?.giveUpUnusedRole()
         } catch {
             let isReplaced = log.mayBeReplaced
             // The first error is the one to report.
-            if log.lingering == nil { try? log.environment.close() }
+            if let lingering = log.lingering { lingering.linger() } else { try? log.environment.close() }
             var isPassing = isReplaced && error.saysDamage
             if case ListError.writtenElsewhere = error { isPassing = true }
             // A file that snapshots keep open cannot be opened once more.

@@ -17,12 +17,13 @@ struct TrashReader: Sendable {
     /// A reader that begins before a version.
     ///
     /// - Parameter rows: those right before that version.
+    /// - Throws: why a section cannot be read, if the reason may be temporary.
     /// - Complexity: O(s) for s sections.
-    init(before version: Version, _ rows: UntypedSnapshot) {
-        walk = DeletionWalk(from: rows)
+    init(before version: Version, _ rows: UntypedSnapshot) throws {
+        var walk = DeletionWalk(from: rows)
         // A kept snapshot would make edits copy nodes.
-        walk.releaseRows()
-        since = version
+        try rows.withoutPassingFailures { walk.releaseRows() }
+        (self.walk, since) = (walk, version)
     }
 
     /// The rows that the next commit deleted, some of which may have come back or been deleted again.

@@ -53,9 +53,9 @@ public final class UntypedLiveTrash: Sendable {
         var known: Set<UntypedID> = []
         var isComplete = false
 
-        init(_ newest: UntypedSnapshot, _ moment: StoreMoment, _ words: SearchWords) {
+        init(_ newest: UntypedSnapshot, _ moment: StoreMoment, _ words: SearchWords) throws {
             (self.moment, self.words) = (moment, words)
-            reader = TrashReader(before: newest.version.next, newest)
+            reader = try TrashReader(before: newest.version.next, newest)
         }
     }
 
@@ -75,7 +75,7 @@ public final class UntypedLiveTrash: Sendable {
         var trash = try door {
             try store.reading { _ in
                 let (newest, moment) = try store.current
-                var trash = Trash(newest, moment, SearchWords())
+                var trash = try Trash(newest, moment, SearchWords())
                 try trash.load(limit, newest, store, text)
                 return trash
             }
@@ -127,7 +127,7 @@ extension UntypedLiveTrash {
     public func search(_ text: String, limit: Int = UntypedLiveTrash.pageSize) throws -> UntypedTrashUpdate {
         try following { state, newest in
             try state.change { trash in
-                var found = Trash(newest, trash.moment, SearchWords(text))
+                var found = try Trash(newest, trash.moment, SearchWords(text))
                 try found.load(limit, newest, store, self.text)
                 trash = found
             }
@@ -213,7 +213,7 @@ extension UntypedLiveTrash.State {
             _ = try change { trash in
                 if moment.revision == trash.moment.revision { return try trash.follow(newest, moment, store, text) }
                 // Versions may be other commits now.
-                var again = UntypedLiveTrash.Trash(newest, moment, trash.words)
+                var again = try UntypedLiveTrash.Trash(newest, moment, trash.words)
                 try again.load(max(trash.rows.count, UntypedLiveTrash.pageSize), newest, store, text)
                 trash = again
             }
@@ -241,7 +241,8 @@ extension UntypedLiveTrash.Trash {
         var next = newest.version
         while next > self.moment.version {
             let commit = try store.group.commit(next)
-            let step = try walk.step(over: commit)
+            // The first step that needs the sections reads them from the rows.
+            let step = try newest.withoutPassingFailures { try walk.step(over: commit) }
             decided.formUnion(step.inserted)
             new += UntypedTrashedRow.all(of: step.deleted, commit).filter { decided.insert($0.row.id).inserted }
             next = next.previous

@@ -49,6 +49,10 @@ public final class UntypedLiveList: Sendable {
         fileprivate var keepsOrder: Bool
         /// What the view is made of again, because rows could not be read while it changed.
         fileprivate var kept: Kept?
+        /// Where contents are whose commits were made again, and their age when the view was made: its rows that stayed the same have
+        /// the places that the contents had then.
+        fileprivate let superseded: SupersededContents
+        fileprivate var age: Int
         var readers = ViewReaders<ViewNews>()
         /// The version that the view could not follow, if that was reported. A later read of the view throws the error
         /// again, but it is not reported again.
@@ -80,11 +84,14 @@ public final class UntypedLiveList: Sendable {
     ) throws(ListError) {
         self.store = store
         let state = try door {
+            let age = store.group.superseded.age
             let (rows, moment) = try store.current
             let view = try rows.withoutPassingFailures {
                 try DerivedView(stages, of: rows, searchingFor: SearchWords(text))
             }
-            return State(view: view, moment: moment, stages: stages, keepsOrder: keepsOrder)
+            let superseded = store.group.superseded
+            return State(
+                view: view, moment: moment, stages: stages, keepsOrder: keepsOrder, superseded: superseded, age: age)
         }
         self.state = Locked(state)
         last = Locked(state.shown)
@@ -298,9 +305,14 @@ extension UntypedLiveList.State {
         do {
             try mend()
             if newestMoment <= moment { return }
+            if superseded.age != age { return try make(of: newest, newestMoment) }
             let transition = try reading(newest) { ListTransition(from: view.source, to: newest) }
-            try change(newest) { state throws(QueryError) in try state.view.advance(transition) }
-            moment = newestMoment
+            try change(newest) { state throws(QueryError) in
+                let transition = try state.view.advance(transition)
+                // Also if rows could not be read meanwhile: the view is made again of its new source then.
+                state.moment = newestMoment
+                return transition
+            }
             failedVersion = nil
         } catch let error as QueryError {
             if failedVersion != newest.version {
@@ -328,6 +340,18 @@ extension UntypedLiveList.State {
             if !(error is QueryError) { (kept, stages, keepsOrder) = before }
             throw error
         }
+    }
+
+    /// Builds the view again of other rows.
+    private mutating func make(of newest: UntypedSnapshot, _ newestMoment: StoreMoment) throws {
+        let (before, words, age) = (shown.rows, view.searchWords, superseded.age)
+        let (made, transition) = try reading(newest) {
+            let made = try DerivedView(stages, of: newest, searchingFor: words)
+            return (made, ListTransition(from: before, to: made.snapshot))
+        }
+        (view, moment, self.age, failedVersion) = (made, newestMoment, age, nil)
+        // Also without changes, so that nobody goes on with the rows from before.
+        readers.send(ViewNews(transition))
     }
 
     /// Builds the view again if rows could not be read while it changed.

@@ -91,7 +91,7 @@ public enum RowDisclosure: Hashable, Sendable {
 extension ListDriver {
     /// The triangle of the row at an index path of the shown rows.
     ///
-    /// - Complexity: O(log n).
+    /// - Complexity: O(log n); while the past is shown, O(n) for the first collapsed row of a version.
     public func disclosure(at path: ListIndexPath) -> RowDisclosure { disclosure(at: path, in: player.shown) }
 
     /// The triangle of the row at an index path of some rows.
@@ -102,11 +102,25 @@ extension ListDriver {
         }
         // Hidden rows are only in the store.
         guard row.isCollapsed else { return .none }
+        if let previewed { return isParent(row.id, at: previewed) ? .collapsed : .none }
         let hasChildren = try? source.editedStore.read { state in
             guard let path = state.indexPath(of: row.id) else { return false }
             return state.outline(inSectionAt: path.section).hasChildren(path.item)
         }
         return hasChildren ?? false ? .collapsed : .none
+    }
+
+    /// Whether rows stand below a collapsed row at a version of the store.
+    private func isParent(_ id: UntypedID, at version: Version) -> Bool {
+        if let known = collapsedParents, known.version == version { return known.ids.contains(id) }
+        // Without an error: the triangle is missing then.
+        let rows = try? source.editedStore.snapshot(at: version)
+        let ids = (rows?.sections.map(\.outline) ?? []).flatMap { outline in
+            outline.items.indices.filter { outline.items[$0].isCollapsed && outline.hasChildren($0) }
+                .map { outline.items[$0].id }
+        }
+        collapsedParents = (version, Set(ids))
+        return ids.contains(id)
     }
 
     /// Whether the row at an index path may become a child of the sibling before it.

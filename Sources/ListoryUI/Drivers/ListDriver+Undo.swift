@@ -28,7 +28,7 @@ extension ListDriver {
     @discardableResult
     public func revert(_ version: Version) -> Bool {
         let store = source.editedStore
-        let name = names.phrase(.revert, (try? store.commit(version).name) ?? version.description)
+        let name = names.phrase(.revert, (try? store.commitInfo(version).name) ?? version.description)
         return move(.revert, name: name) {
             try store.revert(version, name: name, origin: origin, onConflict: onConflict, durability: durability).commit
         }

@@ -52,6 +52,8 @@ public final class ListDriver<Source: ListSource> {
     var onRows: @MainActor () -> Void = {}
     /// Called when the origin has changed, whose undo state may be another.
     var originObservers: [@MainActor () -> Void] = []
+    /// The collapsed rows that other rows are below, at the version that was asked for last; see ``disclosure(at:)``.
+    var collapsedParents: (version: Version, ids: Set<UntypedID>)?
     private var following: Task<Void, Never>?
 
     /// A driver without a view yet.

@@ -30,7 +30,7 @@ public struct Extraction {
         let extraction = Extraction(source.source, keepsContents: keepsContents)
         let before = try source.snapshot(at: Version(range.lowerBound.rawValue - 1))
         let count = Double(before.itemCount) + Double(range.upperBound.rawValue - range.lowerBound.rawValue + 1)
-        try extraction.write(before, at: source.commit(range.lowerBound).time, to: target) {
+        try extraction.write(before, at: source.commitInfo(range.lowerBound).time, to: target) {
             progress(Double($0) / count)
         }
         try source.forEachCommit(in: range) { commit in

@@ -52,7 +52,7 @@ public struct ShortList: Sendable {
     ///
     /// - Throws: an error of the store.
     init(_ range: ClosedRange<Version>, of store: UntypedStore, keepsContents: Bool) throws {
-        time = try store.commit(range.lowerBound).time
+        time = try store.commitInfo(range.lowerBound).time
         let copy = EventCopy(store.source, keepsContents: keepsContents)
         defer { unrecognisedCount = copy.unrecognisedCount }
         var copied: [Commit] = []

@@ -14,7 +14,7 @@ public struct CheckpointReport {
         oldest = store.oldestVersion
         checkpoints = try store.checkpoints().map { found in
             // The commit of the oldest version was dropped.
-            (found, found.version > store.oldestVersion ? try store.commit(found.version).time : nil)
+            (found, found.version > store.oldestVersion ? try store.commitInfo(found.version).time : nil)
         }
     }
 

@@ -12,22 +12,35 @@ extension Replica {
     /// exchanged all the same: the state says so, and it is tried again when the log has grown as much again.
     func offerSnapshotIfDue() async {
         do { try await offerIfDue() } catch {
+            if Task.isCancelled { return }
             snapshotNumber = store.confirmed?.version.rawValue ?? snapshotNumber
             published.change { $0.snapshotFailure = error }
         }
     }
 
-    private func offerIfDue() async throws {
+    /// The same while commits are exchanged: on a slow line, it may take minutes.
+    func offerSnapshotBeside() {
+        guard isSnapshotDue, offering == nil else { return }
+        offering = Task {
+            await offerSnapshotIfDue()
+            offering = nil
+        }
+    }
+
+    private var isSnapshotDue: Bool {
         guard let limit = options.snapshotBytes, let number = store.confirmed?.version.rawValue, number > 0 else {
-            return
+            return false
         }
         // By the mean, because the bytes up to the snapshot are not known.
         let mean = Double(store.confirmedRecordBytes) / Double(number)
-        func isDue() -> Bool { mean * Double(number - min(number, snapshotNumber)) >= Double(limit) }
-        guard isDue() else { return }
+        return mean * Double(number - min(number, snapshotNumber)) >= Double(limit)
+    }
+
+    private func offerIfDue() async throws {
+        guard isSnapshotDue else { return }
         // Another replica may have offered one. One that is damaged keeps nobody from offering another.
         do { snapshotNumber = try await offeredNumber() } catch SharedLogError.damaged { snapshotNumber = 0 }
-        if isDue() { try await offerSnapshot() } else { noteOffered() }
+        if isSnapshotDue { try await offerSnapshot() } else { noteOffered() }
     }
 
     /// The number of the newest snapshot in the log; 0 if there is none, or the log has another entry there: it may be of a branch that is
@@ -78,7 +91,12 @@ extension Replica {
         guard !FileManager.default.fileExists(atPath: path) else { return false }
         // The log has everything as well.
         let found: LogSnapshot?
-        do { found = try await log.snapshot() } catch SharedLogError.damaged { found = nil }
+        do { found = try await log.snapshot() } catch let error as SharedLogError {
+            switch error {
+            case .damaged, .futureFormat(.snapshot, _, _): found = nil
+            default: throw error
+            }
+        }
         guard let snapshot = found else { return false }
         let codec = SyncCodec(key: options.key, list: list)
         let number = snapshot.position.number

@@ -56,6 +56,9 @@ public actor Replica {
     private var isRetryScheduled = false
     /// The position of the newest snapshot in the log that this replica knows of; 0 if it knows of none.
     var snapshotNumber: UInt64 = 0
+    /// Offers a snapshot while ``follow()`` exchanges commits, and how many calls of that there are.
+    var offering: Task<Void, Never>?
+    private var followerCount = 0
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -85,9 +88,11 @@ public actor Replica {
     /// Exchanges commits whenever the log may have new ones, or some wait here, until the task is cancelled, the store is closed, or a problem has
     /// to be decided, which ``state`` says then.
     public func follow() async {
-        guard let own = try? store.commitSignals() else { return }
+        let own: AsyncStream<Void>
+        do { own = try store.commitSignals() } catch { return published.change { $0.phase = .stopped(.store(error)) } }
         let others = log.changes()
         let again = retries.stream()
+        followerCount += 1
         await withTaskGroup(of: Void.self) { group in
             // What was received is a change of the store as well, and nothing to send.
             group.addTask {
@@ -101,6 +106,20 @@ public actor Replica {
             // The first to end has stopped, or the store or the log was closed.
             await group.next()
             group.cancelAll()
+        }
+        followerCount -= 1
+        if followerCount == 0 {
+            offering?.cancel()
+            await offering?.value
+        }
+        if !Task.isCancelled { noteEnd() }
+    }
+
+    /// Notes that the store or the log was closed while nothing was exchanged.
+    private func noteEnd() {
+        if case .stopped = state.phase { return }
+        do { try noteCounts { $0.phase = .stopped(.server(.closed)) } } catch {
+            published.change { $0.phase = .stopped(.store(error)) }
         }
     }
 
@@ -158,7 +177,11 @@ public actor Replica {
         do {
             try await exchange(isWoken: isWoken)
             try noteCounts { $0.phase = .upToDate }
-            if !Task.isCancelled { await offerSnapshotIfDue() }
+            if isWoken {
+                offerSnapshotBeside()
+            } else if offering == nil && !Task.isCancelled {
+                await offerSnapshotIfDue()
+            }
         } catch {
             tail = nil
             let error = (error as? ListError)?.passing ?? error

@@ -1,7 +1,7 @@
 // The shared log of a list in NATS JetStream.
 //
-// nats.c blocks, so the actor runs on a dispatch queue of its own. No function of it waits for another task, so one call is
-// finished before the next one begins.
+// nats.c blocks, so the actor runs on a dispatch queue of its own. No function of it waits for another task, except for the offer of a
+// snapshot, which has a connection of its own. So one call is finished before the next one begins.
 
 import CNATS
 import SharedLog
@@ -79,7 +79,11 @@ public actor NATSLog: SharedLog {
         guard !list.isEmpty else {
             throw SharedLogError.invalidAddress(reason: "the name of a list has at least one character")
         }
-        address = try NATSAddress(url)
+        self.init(try NATSAddress(url), list: list, options: options)
+    }
+
+    private init(_ address: NATSAddress, list: String, options: Options) {
+        self.address = address
         self.list = list
         self.options = options
         names = NATSNames(list: list)
@@ -171,7 +175,13 @@ public actor NATSLog: SharedLog {
         }
     }
 
-    public func offer(_ snapshot: LogSnapshot) throws {
+    /// On a slow line, this takes minutes. So it has a connection of its own, and commits are exchanged meanwhile.
+    public func offer(_ snapshot: LogSnapshot) async throws {
+        guard !isClosed else { throw SharedLogError.closed }
+        try await NATSLog(address, list: list, options: options).write(snapshot)
+    }
+
+    private func write(_ snapshot: LogSnapshot) throws {
         try perform { connection in
             try NATSSnapshots.write(
                 snapshot, names, messageBytes: try messageBytes(on: connection), replicas: replicas, on: connection)

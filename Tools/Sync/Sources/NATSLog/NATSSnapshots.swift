@@ -32,6 +32,7 @@ enum NATSSnapshots {
         let partBytes = min(messageBytes - 2, LogSnapshot.partBytes)
         var parts: [UInt64] = []
         for start in stride(from: 0, to: snapshot.bytes.count, by: partBytes) {
+            try SharedLogError.checkCancellation()
             let bytes = snapshot.bytes[start..<min(start + partBytes, snapshot.bytes.count)]
             parts.append(
                 try connection.publish([NATSFrame.format, NATSFrame.Kind.part.rawValue] + bytes, to: names.part))

@@ -1,7 +1,7 @@
 // The shared log of a list in PostgreSQL.
 //
-// libpq blocks, so the actor runs on a dispatch queue of its own. No function of it waits for another task, so one call is
-// finished before the next one begins.
+// libpq blocks, so the actor runs on a dispatch queue of its own. No function of it waits for another task, except for the offer of a
+// snapshot, which has a connection of its own. So one call is finished before the next one begins.
 //
 // Always holds: after a failure of which it is unknown what the server did, the connection is not used again.
 
@@ -54,7 +54,11 @@ public actor PostgresLog: SharedLog {
             throw SharedLogError.invalidAddress(
                 reason: "the name of a list has at least one character, and no zero byte")
         }
-        address = try PostgresAddress(url, connectTimeout: options.connectTimeout)
+        self.init(try PostgresAddress(url, connectTimeout: options.connectTimeout), list: list, options: options)
+    }
+
+    private init(_ address: PostgresAddress, list: String, options: Options) {
+        self.address = address
         self.list = list
         self.options = options
         ahead = PostgresReadAhead()
@@ -148,7 +152,13 @@ public actor PostgresLog: SharedLog {
         try read { connection, list in try PostgresSnapshots.position(list, on: connection) }
     }
 
-    public func offer(_ snapshot: LogSnapshot) throws {
+    /// On a slow line, this takes minutes. So it has a connection of its own, and commits are exchanged meanwhile.
+    public func offer(_ snapshot: LogSnapshot) async throws {
+        guard !isClosed else { throw SharedLogError.closed }
+        try await PostgresLog(address, list: list, options: options).write(snapshot)
+    }
+
+    private func write(_ snapshot: LogSnapshot) throws {
         try perform { connection, list in
             try PostgresSnapshots.write(snapshot, list: list, on: connection)
         }
@@ -168,7 +178,9 @@ public actor PostgresLog: SharedLog {
         guard let rows = try connection.run(PostgresSchema.end, [.integer(list)]), rows.count > 0 else {
             // Somebody has removed the list; it is looked for again the next time.
             self.connection = nil
-            throw SharedLogError.notFound(list: self.list)
+            throw options.createsList
+                ? SharedLogError.unavailable(cause: "the list was removed, and is made again")
+                : SharedLogError.notFound(list: self.list)
         }
         guard let number = rows.integer(0, 0), let checksum = rows.integer(0, 1), number >= 0 else {
             throw SharedLogError.damaged(.end, expected: "a number and a checksum", found: "something else")

@@ -15,6 +15,7 @@ enum PostgresSnapshots {
         try connection.run("BEGIN")
         do {
             for part in 0..<count {
+                try SharedLogError.checkCancellation()
                 let start = part * partBytes
                 let bytes = Array(snapshot.bytes[start..<min(start + partBytes, snapshot.bytes.count)])
                 try connection.run(

@@ -44,6 +44,13 @@ public enum LogPlace: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension SharedLogError {
+    /// Ends what takes long if nobody waits for it any more.
+    package static func checkCancellation() throws(SharedLogError) {
+        if Task.isCancelled { throw .unavailable(cause: "the task was cancelled") }
+    }
+}
+
 extension SharedLogError: CustomStringConvertible {
     public var description: String {
         switch self {

@@ -11,6 +11,7 @@ import ListorySync
 import LogServers
 import SharedLog
 import SharedLogs
+import Synchronization
 import ToolSupport
 
 @main
@@ -32,6 +33,7 @@ struct SyncProgram: AsyncParsableCommand {
         defaultSubcommand: ExchangeCommand.self)
 
     static func main() async {
+        Standard.ignoreBrokenPipes()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -121,8 +123,18 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print results and errors as JSON.")
     var json = false
 
-    func write(_ state: SyncState) throws {
-        guard json else { return print(state.line.visible) }
+    /// Writes a line at once.
+    ///
+    /// - Throws: ``ToolError`` without a text if nobody reads it any more.
+    func write(_ line: String) throws { try Standard.output.write(line + "\n") }
+
+    /// - Parameter repairCount: how many repairs of the log were written before.
+    func write(_ state: SyncState, after repairCount: Int = 0) throws {
+        guard json else {
+            try write(state.line.visible)
+            for repair in state.repairs.dropFirst(repairCount) { try write("\(repair)") }
+            return
+        }
         struct Report: Encodable {
             var phase: String
             var problem: String?
@@ -130,12 +142,14 @@ struct OutputOptions: ParsableArguments {
             var waiting: UInt64
             var setAside: Int
             var snapshotProblem: String?
+            var repairs: [String]?
         }
+        let repairs = state.repairs.map { "\($0)" }
         let report = Report(
             phase: state.name, problem: state.problem?.visible, confirmed: state.confirmed.rawValue,
             waiting: state.waitingCount, setAside: state.setAsideCount,
-            snapshotProblem: state.snapshotFailure.map { "\($0)".visible })
-        print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+            snapshotProblem: state.snapshotFailure.map { "\($0)".visible }, repairs: repairs.isEmpty ? nil : repairs)
+        try write(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
     }
 }
 
@@ -201,14 +215,17 @@ struct ExchangeCommand: AsyncParsableCommand {
             let store = try await Stores.openOrCreate(file.path)
             let replica = try Replica(store, log, list: server.list, options: options)
             do {
-                if follow { try await watch(replica) } else { try await replica.synchronize() }
-                try output.write(replica.state)
-                if !output.json { for repair in replica.state.repairs { print(repair) } }
+                if follow {
+                    try await watch(replica)
+                } else {
+                    try await replica.synchronize()
+                    try output.write(replica.state)
+                }
                 return try store.close()
             } catch SyncProblem.forked(let number) where heal {
                 try store.close()
                 try Replica.retreat(storeAt: file.path, after: number)
-                if !output.json { print("the commits after \(number) are pending again") }
+                if !output.json { try output.write("the commits after \(number) are pending again") }
             } catch {
                 try? store.close()
                 throw error
@@ -216,18 +233,24 @@ struct ExchangeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the states until the replica stops.
+    /// Prints the states until the replica stops, or nobody reads them any more.
     private func watch(_ replica: Replica) async throws {
-        let states = Task { [output] in
-            var last = ""
-            for await state in replica.states where state.line != last {
-                last = state.line
-                try output.write(state)
-                fflush(nil)
+        let told = Mutex((line: "", repairCount: 0))
+        @Sendable func tell(_ state: SyncState) throws {
+            try told.withLock { [output] told in
+                if state.line == told.line && state.repairs.count == told.repairCount { return }
+                try output.write(state, after: told.repairCount)
+                told = (state.line, state.repairs.count)
             }
         }
-        await replica.follow()
-        states.cancel()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for await state in replica.states { try tell(state) } }
+            group.addTask { await replica.follow() }
+            try await group.next()
+            group.cancelAll()
+        }
+        // It may have stopped before the last states were read.
+        try tell(replica.state)
         if case .stopped(let problem) = replica.state.phase { throw problem }
     }
 }
@@ -241,7 +264,7 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        print(try Stores.status(file.path, isJSON: output.json))
+        try output.write(Stores.status(file.path, isJSON: output.json))
     }
 }
 
@@ -261,7 +284,7 @@ struct VerifyLogCommand: AsyncParsableCommand {
         let replica = try Replica(store, log, list: server.list, options: options)
         let count = try await replica.verifyLog()
         let text = "the shared log has \(count) commits; those that are confirmed here are the same"
-        print(output.json ? #"{"commits":\#(count)}"# : text)
+        try output.write(output.json ? #"{"commits":\#(count)}"# : text)
     }
 }
 

@@ -310,6 +310,31 @@ struct ReplicaTests {
         #expect(second.state.repairs == [.appendedAgain(2...3)])
     }
 
+    @Test("Copies of one file that join a list make its commits once, and do not bring back what was deleted since")
+    func copies() async throws {
+        let plain = try store("a")
+        for id: Int64 in 1...3 { try insert(id, plain) }
+        try plain.close()
+        let copy = folder.file("b")
+        try FileManager.default.copyItem(atPath: folder.file("a"), toPath: copy)
+        let server = MemoryServer()
+        let c = try store("c")
+        try insert(9, c)
+        let third = try replica(c, MemoryLog(server))
+        try await third.synchronize()
+        let a = try UntypedStore.open(at: folder.file("a"))
+        try await replica(a, MemoryLog(server)).synchronize()
+        #expect(server.count == 4)
+        try await third.synchronize()
+        try c.edit("Delete") { try $0.delete(.item(2)) }
+        try await third.synchronize()
+        let b = try UntypedStore.open(at: copy)
+        let second = try replica(b, MemoryLog(server))
+        try await second.synchronize()
+        #expect(server.count == 5 && second.state.setAsideCount == 0)
+        #expect(try b.snapshot.stateHash == c.snapshot.stateHash && b.snapshot.itemCount == 3)
+    }
+
     @Test("A replica whose store is closed while it waits for the log says that it has stopped")
     func closedMeanwhile() async throws {
         let a = try store("a")

@@ -27,7 +27,7 @@ extension InspectedStore {
         writer.member("position", try store.history.position.rawValue)
         writer.key("time")
         if snapshot.version > store.oldestVersion {
-            writer.write(try store.commit(snapshot.version).time.text)
+            writer.write(try store.commitInfo(snapshot.version).time.text)
         } else {
             writer.writeNull()
         }

@@ -91,7 +91,7 @@ final class InspectedStore: Sendable {
     func time(of version: Version) throws -> Timestamp {
         let count = store.replacementCount
         if let known = withKept({ $0.times[version] }) { return known }
-        let time = try store.commit(version).time
+        let time = try store.commitInfo(version).time
         keep(since: count) { kept in
             if kept.times.count >= Self.timeCount { kept.times.removeAll() }
             kept.times[version] = time
