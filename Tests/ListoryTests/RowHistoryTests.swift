@@ -132,9 +132,14 @@ struct RowHistoryTests {
         try store.close()
     }
 
-    @Test("The history of a row whose commits are packed is read without its rows")
-    func packedHistory() throws {
-        let fixture = try StoreFixture(CheckpointTests.packing)
+    @Test(
+        "The history of a row whose commits are packed is read without its rows, also if checkpoints leave it to be read",
+        arguments: [0, .max])
+    func packedHistory(interval: Int) throws {
+        let fixture = try StoreFixture { options in
+            CheckpointTests.packing(&options)
+            options.checkpoints.touches.interval = interval
+        }
         try fixture.fill(20)
         let store = fixture.store
         for number in 0..<400 {

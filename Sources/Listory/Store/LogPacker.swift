@@ -101,7 +101,7 @@ final class LogPacker: Sendable {
                 // A closed store must not use its file.
                 try store.withHead { try $0.checkNodes() }
                 guard checkpointer.mayPack else { return Packed() }
-                return try run(atMost: count, groupsOf: least, checkpointer)
+                return try run(store, atMost: count, groupsOf: least, checkpointer)
             }
             if packed.commits > 0 {
                 store.options.diagnostics.end(span, .packed(commits: packed.commits, bytes: packed.bytes))
@@ -164,17 +164,24 @@ final class LogPacker: Sendable {
     /// - Throws: an error of the log. What was packed before stays packed.
     /// - Complexity: for each group, a replay from the checkpoint before it, and two of the group.
     private func run(
-        atMost count: Int, groupsOf least: Int, _ checkpointer: Checkpointer
+        _ store: UntypedStore, atMost count: Int, groupsOf least: Int, _ checkpointer: Checkpointer
     ) throws -> Packed {
         var packed = Packed()
         var last: Group?
+        var isIndexing = true
         while packed.examined < UInt64(count), !log.isHeldBack, checkpointer.mayPack,
             let group = try nextGroup(after: last, of: least)
         {
             last = group
             // A transaction of a checkpoint at the same time would take this one for another process's.
             let isDone =
-                try group.blocks.isEmpty || checkpointer.exclusively { try checkpointer.mayPack && write(group) }
+                try group.blocks.isEmpty
+                || checkpointer.exclusively {
+                    guard checkpointer.mayPack else { return false }
+                    // If it cannot be done, or there is too much, the next run or the next checkpoint goes on.
+                    if isIndexing { isIndexing = (try? index(group, store, checkpointer)) ?? false }
+                    return try write(group)
+                }
             guard isDone else { continue }
             packed.examined += group.end.rawValue - group.start.rawValue
             state.withLock { $0.examined = group.end }
@@ -184,6 +191,15 @@ final class LogPacker: Sendable {
             }
         }
         return packed
+    }
+
+    /// Indexes the commits of a group, and those before it. Once they are packed, reading what they did takes a replay.
+    ///
+    /// - Returns: whether the index has all of them now.
+    func index(_ group: Group, _ store: UntypedStore, _ checkpointer: Checkpointer) throws -> Bool {
+        try checkpointer.touches.extend(
+            through: group.end, nil, checkpointer.policy.touches, store.group.forEachRecord
+        ) { try log.holdsForGood(group.end, checksum: group.checksum, $0) }
     }
 
     /// Packs the next group; nil if nothing is due.

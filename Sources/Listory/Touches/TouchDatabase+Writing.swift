@@ -11,23 +11,38 @@ extension TouchDatabase {
     /// Calls a closure with the records of a range of versions, in order.
     typealias Records = (ClosedRange<UInt64>, (Version, UnsafeRawBufferPointer) throws -> Void) throws -> Void
 
+    /// Whether what is indexed stays in the log, as the transaction sees it in which it would count as indexed.
+    typealias Hold = (borrowing WriteTransaction) throws -> Bool
+
     /// Adds the commits up to a version that is durable, if they are many. An index that is missing or damaged is made anew.
     ///
-    /// - Parameter recordBytes: the size of all records up to now.
-    func extend(through last: Version, _ recordBytes: UInt64, _ limits: TouchLimits, _ records: Records) throws {
-        let known = try catalog()?.recordBytes ?? 0
-        if known <= recordBytes && recordBytes - known < UInt64(limits.interval) { return }
-        do { try extendNow(through: last, recordBytes, limits, records) } catch
+    /// - Parameters:
+    ///   - recordBytes: the size of all records up to now; nil to add the commits also if they are few.
+    ///   - holds: whether the commits stay in the log; if not, nothing is added.
+    /// - Returns: whether the index has all of the commits, or need not have them yet.
+    @discardableResult
+    func extend(
+        through last: Version, _ recordBytes: UInt64?, _ limits: TouchLimits, _ records: Records,
+        if holds: Hold = { _ in true }
+    ) throws -> Bool {
+        let known = try catalog()
+        if let recordBytes {
+            let indexed = known?.recordBytes ?? 0
+            if indexed <= recordBytes && recordBytes - indexed < UInt64(limits.interval) { return true }
+        } else if let end = known?.last, end >= last {
+            return true
+        }
+        do { return try extendNow(through: last, recordBytes, limits, records, holds) } catch
             where error is DamagedTouches || error.saysDamage
         {
             try clear()
-            try extendNow(through: last, recordBytes, limits, records)
+            return try extendNow(through: last, recordBytes, limits, records, holds)
         }
     }
 
     private func extendNow(
-        through last: Version, _ recordBytes: UInt64, _ limits: TouchLimits, _ records: Records
-    ) throws {
+        through last: Version, _ recordBytes: UInt64?, _ limits: TouchLimits, _ records: Records, _ holds: Hold
+    ) throws -> Bool {
         var catalog = try prepare(limits)
         var next = (catalog.last ?? start).next
         // Of a long log, the rest is left to the next checkpoints.
@@ -48,12 +63,17 @@ extension TouchDatabase {
                 }
                 next = Version(end + 1)
             }
-            if next > last { catalog.recordBytes = recordBytes }
+            if let recordBytes {
+                if next > last { catalog.recordBytes = recordBytes }
+            } else {
+                catalog.recordBytes &+= UInt64(size)
+            }
             run.sort()
-            try add(run, first...next.previous, &catalog, limits)
+            try add(run, first...next.previous, &catalog, limits, holds)
             // The pages of an import would stay in memory.
             if size > limits.unloadedSize { checkpoints.environment.unloadPages() }
         }
+        return next > last
     }
 
     /// The catalog to continue with, once what an interrupted process has left is deleted.
@@ -88,7 +108,8 @@ extension TouchDatabase {
 
     /// Adds the touches of the next commits, which are sorted.
     private func add(
-        _ run: TouchRun, _ versions: ClosedRange<Version>, _ catalog: inout TouchCatalog, _ limits: TouchLimits
+        _ run: TouchRun, _ versions: ClosedRange<Version>, _ catalog: inout TouchCatalog, _ limits: TouchLimits,
+        _ holds: Hold
     ) throws {
         guard let rows = try rows(create: true) else { throw DamagedTouches() }
         let merged = catalog.merged(with: UInt64(run.count), bucketSize: limits.bucketSize, fanOut: limits.fanOut)
@@ -111,6 +132,7 @@ extension TouchDatabase {
         if !isSmall { catalog.retired += merged.map(\.number) }
         let row = catalog.bytes
         try checkpoints.write { [slice] txn in
+            guard try holds(txn) else { throw LostRace() }
             try txn.append(slice, to: rows)
             if isSmall {
                 for segment in merged { try txn.deleteRows(TouchCatalog.keys(of: segment.number), Int.max, rows) }

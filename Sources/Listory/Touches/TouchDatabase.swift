@@ -1,6 +1,6 @@
 // The index of touches in the file: which commits changed which row. A row of `meta` lists its segments.
 //
-// The index follows from the log. It is extended after each checkpoint; later commits are read from the log.
+// The index follows from the log. It is extended after each checkpoint, and before commits are packed; later commits are read from the log.
 //
 // Always holds: the commits up to the last indexed one are in exactly one segment each; what is damaged is never used.
 

@@ -235,9 +235,10 @@ struct ExchangeCommand: AsyncParsableCommand {
 
     /// Prints the states until the replica stops, or nobody reads them any more.
     private func watch(_ replica: Replica) async throws {
+        let output = output
         let told = Mutex((line: "", repairCount: 0))
-        @Sendable func tell(_ state: SyncState) throws {
-            try told.withLock { [output] told in
+        let tell: @Sendable (SyncState) throws -> Void = { state in
+            try told.withLock { told in
                 if state.line == told.line && state.repairs.count == told.repairCount { return }
                 try output.write(state, after: told.repairCount)
                 told = (state.line, state.repairs.count)
