@@ -21,7 +21,7 @@ extension PackedBlock {
         var events = try EventReader(self)
         var pending = EventRun()
         var chunks: [PackedHeaders] = []
-        try forEachChunk(through: end, hasMarks: false) { headers, versions in
+        try forEachChunk(through: end, .events) { headers, versions in
             for version in versions {
                 try events.beginCommit(version)
                 for _ in 0..<headers.eventCount(version) {
@@ -70,7 +70,7 @@ extension PackedBlock {
         var writer = ByteWriter()
         var found = checksum ?? checksumBefore
         var (eventsRead, rest) = (0, recordBytes)
-        try forEachChunk(through: end, hasMarks: true) { headers, versions in
+        try forEachChunk(through: end, .all) { headers, versions in
             for version in versions {
                 let commit = headers.commit(version)
                 try events.beginCommit(version)
@@ -135,11 +135,12 @@ extension PackedBlock {
 
     /// Calls `body` with the headers of the commits from the first through one, chunk by chunk.
     private func forEachChunk(
-        through end: Version, hasMarks: Bool, _ body: (PackedHeaders, Range<Version>) throws -> Void
+        through end: Version, _ columns: PackedHeaders.Columns,
+        _ body: (PackedHeaders, Range<Version>) throws -> Void
     ) throws {
         var next = first
         while next <= end {
-            let headers = try headers(near: next, hasMarks: hasMarks)
+            let headers = try headers(near: next, columns)
             try body(headers, headers.versions.clamped(to: first..<end.next))
             next = headers.versions.upperBound
         }

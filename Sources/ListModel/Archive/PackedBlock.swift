@@ -11,7 +11,7 @@
 ///
 /// There are three ways to read a block: ``replay(into:through:)`` folds its commits,
 /// ``forEachRecord(with:after:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
-/// state. ``headers(near:hasMarks:)`` reads headers of commits, and ``forEachIdentifier(_:)`` the ids that came into the list, also without
+/// state. ``headers(near:_:)`` reads headers of commits, and ``forEachIdentifier(_:)`` the ids that came into the list, also without
 /// a state.
 package struct PackedBlock {
     /// The first version whose commit is in the block.

@@ -103,8 +103,20 @@ struct HeaderWriter {
     }
 }
 
-/// The headers of one chunk of commits.
+/// The headers of one chunk of commits, or some of their columns.
 package struct PackedHeaders: Sendable {
+    /// Which columns are read: whoever needs a few of them waits half as long.
+    package enum Columns: Sendable {
+        /// What a list of commits shows: ``info(_:)``.
+        case info
+        /// What a replay needs: which history each commit has, and how many events.
+        case events
+        /// All: also the marks of commits in their histories.
+        case all
+    }
+
+    /// The columns that were read.
+    package let columns: Columns
     /// The version of the first commit.
     package let first: Version
     /// The names and origins.
@@ -114,16 +126,15 @@ package struct PackedHeaders: Sendable {
     private var times: [Int64] = []
     private var (names, origins): ([Int], [Int]) = ([], [])
     private var eventCounts: [Int] = []
-    /// The places in histories; empty if they were not read.
+    /// The places in histories.
     private var entries: [HistoryEntry] = []
 
     /// The versions of the commits.
     package var versions: Range<Version> { first..<Version(first.rawValue + UInt64(causes.count)) }
-    /// Whether the places of the commits in histories were read.
-    package var hasMarks: Bool { !entries.isEmpty }
 
     /// Reads the headers of the commit of a block, and of those around it.
-    fileprivate init(_ block: PackedBlock, near commit: Int, hasMarks: Bool) throws {
+    fileprivate init(_ block: PackedBlock, near commit: Int, _ wanted: Columns) throws {
+        self.columns = wanted
         let chunk = block.headers(of: commit)
         var columns = try block.reader(chunk)
         let count = chunk.commits.count
@@ -131,28 +142,32 @@ package struct PackedHeaders: Sendable {
         strings = try columns.strings(.strings, atMost: 2 * count)
         causes = try Self.causes(&columns, first, count)
         let (causes, stringCount, most) = (causes, strings.count, PackedLimits.totalBytes)
+        func numbersOfStrings(_ column: PackedColumn) throws -> [Int] {
+            try columns.map(column, count: count, "string", expected: "one of \(stringCount)") { _, number in
+                number < stringCount ? Int(number) : nil
+            }
+        }
+        origins = try numbersOfStrings(.origins)
+        if wanted != .events {
+            names = try numbersOfStrings(.names)
+            var time: Int64 = 0
+            times = try columns.map(.times, count: count, "time", expected: "any") { _, difference in
+                time &+= Int64(zigzag: difference)
+                return time
+            }
+        }
+        if wanted == .info { return }
         flags = try columns.map(.flags, count: count, "flags", expected: "known ones") { place, bits in
             guard bits <= RecordFlags.known, let tracking = RecordFlags(rawValue: UInt16(bits)).tracking,
                 tracking != .untracked || !causes[place].isMove
             else { return nil }
             return RecordFlags(rawValue: UInt16(bits))
         }
-        var time: Int64 = 0
-        times = try columns.map(.times, count: count, "time", expected: "any") { _, difference in
-            time &+= Int64(zigzag: difference)
-            return time
-        }
-        func numbersOfStrings(_ column: PackedColumn) throws -> [Int] {
-            try columns.map(column, count: count, "string", expected: "one of \(stringCount)") { _, number in
-                number < stringCount ? Int(number) : nil
-            }
-        }
-        (names, origins) = (try numbersOfStrings(.names), try numbersOfStrings(.origins))
         eventCounts = try columns.map(
             .eventCounts, count: count, "number of events",
             expected: "at most \(most), and 0 only of an undo, a redo or a go"
         ) { place, number in number <= most && (number > 0 || causes[place].isMove) ? Int(number) : nil }
-        if hasMarks { entries = try (0..<count).map { try entry(&columns, $0) } }
+        if wanted == .all { entries = try (0..<count).map { try entry(&columns, $0) } }
     }
 
     private static func causes(
@@ -214,27 +229,27 @@ extension PackedHeaders {
     }
 
     private func mark(_ index: Int) -> HistoryMark {
-        precondition(hasMarks, "marks were read")
+        precondition(columns == .all, "marks were read")
         return HistoryMark(scope: tracking(index).scope { strings[origins[index]] }, entry: entries[index])
     }
 
-    /// What a list of commits shows of one of them.
+    /// What a list of commits shows of one of them. Names and times were read.
     package func info(_ version: Version) -> CommitInfo {
         let index = index(version)
         return CommitInfo(
             version, causes[index], name: strings[names[index]], origin: strings[origins[index]], time(version))
     }
 
-    /// When a commit was made.
+    /// When a commit was made. Times were read.
     package func time(_ version: Version) -> Timestamp { Timestamp(microseconds: times[index(version)]) }
 
-    /// How many events a commit has.
+    /// How many events a commit has. Their numbers were read.
     func eventCount(_ version: Version) -> Int { eventCounts[index(version)] }
 
-    /// The mark of a commit in its history. The marks were read.
+    /// The mark of a commit in its history. All columns were read.
     package func mark(_ version: Version) -> HistoryMark { mark(index(version)) }
 
-    /// The header of a commit. The marks were read.
+    /// The header of a commit. All columns were read.
     package func commit(_ version: Version) -> PackedCommit {
         let index = index(version)
         let info = info(version)
@@ -244,7 +259,7 @@ extension PackedHeaders {
             eventCount: eventCounts[index])
     }
 
-    /// The last of some commits of each history, the newest first.
+    /// The last of some commits of each history, the newest first. What a replay needs was read.
     ///
     /// - Parameter known: histories of which no commit is wanted; afterwards with those of the result.
     func lastOfHistories(in wanted: Range<Version>, without known: inout Set<HistoryScope>) -> [Version] {
@@ -265,11 +280,11 @@ extension PackedHeaders {
 extension PackedBlock {
     /// The headers of the commit of a version, and of those around it. Needs no state.
     ///
-    /// - Parameter hasMarks: whether the places of the commits in histories are read as well.
+    /// - Parameter columns: what is read of them.
     /// - Throws: ``RecordError`` for damaged bytes, and if the version is not in the block.
     /// - Complexity: that of unpacking a chunk: some 20 microseconds.
-    package func headers(near version: Version, hasMarks: Bool = true) throws -> PackedHeaders {
+    package func headers(near version: Version, _ columns: PackedHeaders.Columns = .all) throws -> PackedHeaders {
         _ = try checkedEnd(version)
-        return try PackedHeaders(self, near: Int(version.rawValue - first.rawValue), hasMarks: hasMarks)
+        return try PackedHeaders(self, near: Int(version.rawValue - first.rawValue), columns)
     }
 }

@@ -241,11 +241,11 @@ extension Past {
     /// - Complexity: O(1) for those that were read last; otherwise some 20 microseconds. No rows are needed.
     func packedHeaders(of version: Version, hasMarks: Bool = false) throws -> PackedHeaders? {
         let known = state.withLock { state in
-            state.headers.first { $0.versions.contains(version) && ($0.hasMarks || !hasMarks) }
+            state.headers.first { $0.versions.contains(version) && ($0.columns == .all || !hasMarks) }
         }
         if let known { return known }
         let headers = try log.sealed.withBlock(of: version, isVerified: true) {
-            try $0.headers(near: version, hasMarks: hasMarks)
+            try $0.headers(near: version, hasMarks ? .all : .info)
         }
         // A path up the history reads a few chunks, some of them twice.
         if let headers { state.withLock { $0.headers = [headers] + $0.headers.prefix(7) } }
