@@ -63,20 +63,37 @@ extension Checkpointer {
         }
     }
 
-    /// Lets another process take checkpoints, if one is due and this process takes none: it only hears of what others edit.
+    /// Lets another process take checkpoints soon, if one is due and this process takes none: it only hears of what others edit.
     func leaveRole() {
-        guard let table = database.table, mayLeaveRole else { return }
-        running.withLock { _ in
-            // An edit may have begun one meanwhile.
-            guard mayLeaveRole else { return }
-            state.withLock { $0.hasRole = false }
-            table.giveUpRole()
+        guard mayLeaveRole else { return }
+        // Who hears must not wait for a checkpoint.
+        background.async { [self] in
+            running.withLock { _ in
+                // An edit may have begun one meanwhile.
+                if mayLeaveRole { leaveRoleNow() }
+            }
         }
     }
 
     private var mayLeaveRole: Bool {
-        !hasNodesToDelete
-            && state.withLock { $0.hasRole && !$0.isQueued && ($0.isDue || policy.interval == .max) }
+        guard database.table != nil, !hasNodesToDelete else { return false }
+        return state.withLock {
+            $0.hasRole && !$0.isQueued && ($0.isDue || $0.patience > 1 || policy.interval == .max)
+        }
+    }
+
+    private func leaveRoleNow() {
+        state.withLock { $0.hasRole = false }
+        database.table?.giveUpRole()
+    }
+
+    /// Checks that no other process has leases, before nodes are deleted that are unusable. If one has, it may take checkpoints until it has
+    /// none any more.
+    func checkNeighboursOrLeave() throws {
+        do { try checkNeighbours() } catch {
+            leaveRoleNow()
+            throw error
+        }
     }
 
     /// Whether no checkpoint is complete since nodes were found to be damaged. Another process must not take one before this one has: its

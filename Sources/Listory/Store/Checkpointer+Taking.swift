@@ -102,7 +102,7 @@ extension Checkpointer {
     private func prepare() throws {
         let (isUnusable, kept, newest) = state.withLock { ($0.isUnusable, $0.kept, $0.newest) }
         if isUnusable {
-            try checkNeighbours()
+            try checkNeighboursOrLeave()
             // Snapshots of this process may be read from the nodes as well.
             if let version = database.versionsInUse.first(where: { $0 > base.version }) {
                 throw ListError.damagedCheckpoint(version)

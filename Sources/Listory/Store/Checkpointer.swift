@@ -20,7 +20,7 @@ final class Checkpointer: Sendable {
     let packer: LogPacker
     let policy: CheckpointPolicy
     let memoryBudget: Int
-    private let background = DispatchQueue(label: "listory.checkpoint", qos: .utility)
+    let background = DispatchQueue(label: "listory.checkpoint", qos: .utility)
     let state: Locked<State>
     /// Contents that checkpoints store with their rows.
     let shortContents = ShortContents()
@@ -207,7 +207,8 @@ final class Checkpointer: Sendable {
     /// Whether this process may pack commits: it has the checkpoint role, so that no other process does, and no checkpoint is damaged.
     var mayPack: Bool { state.withLock { $0.hasRole && !$0.isUnusable } }
 
-    /// Whether this process may write a successor: as ``mayPack``, also if it has not taken a checkpoint yet.
+    /// Whether this process may write a successor: as ``mayPack``, also if it has not taken a checkpoint yet. Then it takes the role, which
+    /// the caller has to give up: ``giveUpUnusedRole()``.
     var mayTrim: Bool {
         let (hasRole, isUnusable) = state.withLock { ($0.hasRole, $0.isUnusable) }
         return !isUnusable && (hasRole || database.table?.takeRole() ?? true)

@@ -61,6 +61,9 @@ final class StoreRacer: Racer {
                 // They may have been in the log before those of the other process.
                 try catchUp()
                 checkpointer?.leaveRole()
+            } else if group.log.confirmed.end != nil {
+                // Another process may have confirmed commits, which leads to no new ones.
+                checkpointer?.leaveRole()
             }
             retries.withLock { $0.count = 0 }
         } catch {

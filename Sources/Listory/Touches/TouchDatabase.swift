@@ -10,8 +10,8 @@ import ListModel
 /// The stored index of touches of a file.
 final class TouchDatabase: Sendable {
     let checkpoints: CheckpointDatabase
-    /// The version after which the index begins: the last whose commit may be in a packed block. The index of packed commits
-    /// would be larger than they are.
+    /// The version after which the index begins: the last that a compaction may have packed. An index of those commits would be larger
+    /// than they are.
     let start: Version
     /// The database, once it was opened.
     private let opened = Locked(Opened())

@@ -1,4 +1,4 @@
-// Touches of commits that are not indexed, in memory: those after the last indexed one, and those that are packed.
+// Touches of commits that are not indexed, in memory: those after the last indexed one, and those that a compaction has packed.
 //
 // Always holds: a tail has the touches of the commits after `first`, up to `last`.
 
@@ -6,7 +6,7 @@ import ListModel
 
 /// The touches that are not indexed.
 struct TouchTails: Sendable {
-    /// Those of packed commits.
+    /// Those of commits that a compaction has packed.
     var packed = TouchTail()
     /// Those of the newest commits.
     var newest = TouchTail()

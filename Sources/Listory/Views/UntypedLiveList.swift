@@ -201,14 +201,21 @@ extension UntypedLiveList {
 
     /// A copy of the view for other rows.
     private func view(of source: UntypedSnapshot) throws -> DerivedView {
-        try source.withoutPassingFailures {
+        let overdue = try overdue()
+        return try source.withoutPassingFailures {
             var copy = try withState { state in
+                if let overdue { try state.follow(overdue.rows, overdue.moment) }
                 try state.mend()
                 return state.view
             }
             try copy.advance(to: source)
             return copy
         }
+    }
+
+    /// What the view has to follow before anything else, because the places of its contents may be forgotten soon; nil if it need not.
+    private func overdue() throws -> (rows: UntypedSnapshot, moment: StoreMoment)? {
+        try withState { $0.superseded.age != $0.age } ? store.current : nil
     }
 
     /// The rows of the view at a version of the store. The view and undo do not change.
@@ -285,7 +292,9 @@ extension UntypedLiveList {
     {
         try checkIsOutside()
         return try door {
-            try withState { state in
+            let overdue = try overdue()
+            return try withState { state in
+                if let overdue { try state.follow(overdue.rows, overdue.moment) }
                 try state.mend()
                 return try state.change(state.view.source) { state throws(QueryError) in try body(&state) }
             }
@@ -303,9 +312,9 @@ extension UntypedLiveList.State {
     mutating func follow(_ newest: UntypedSnapshot, _ newestMoment: StoreMoment) throws {
         if kept == nil && newestMoment <= moment { return }
         do {
+            if newestMoment > moment && superseded.age != age { return try make(of: newest, newestMoment) }
             try mend()
             if newestMoment <= moment { return }
-            if superseded.age != age { return try make(of: newest, newestMoment) }
             let transition = try reading(newest) { ListTransition(from: view.source, to: newest) }
             try change(newest) { state throws(QueryError) in
                 let transition = try state.view.advance(transition)
@@ -344,12 +353,12 @@ extension UntypedLiveList.State {
 
     /// Builds the view again of other rows.
     private mutating func make(of newest: UntypedSnapshot, _ newestMoment: StoreMoment) throws {
-        let (before, words, age) = (shown.rows, view.searchWords, superseded.age)
+        let (before, words, age) = (shown.rows, kept?.words ?? view.searchWords, superseded.age)
         let (made, transition) = try reading(newest) {
             let made = try DerivedView(stages, of: newest, searchingFor: words)
             return (made, ListTransition(from: before, to: made.snapshot))
         }
-        (view, moment, self.age, failedVersion) = (made, newestMoment, age, nil)
+        (view, moment, self.age, kept, failedVersion) = (made, newestMoment, age, nil, nil)
         // Also without changes, so that nobody goes on with the rows from before.
         readers.send(ViewNews(transition))
     }

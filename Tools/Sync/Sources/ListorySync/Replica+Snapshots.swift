@@ -60,12 +60,14 @@ extension Replica {
     public func offerSnapshot() async throws -> Bool {
         let file = FileManager.default.temporaryDirectory.appending(path: "listory-snapshot-\(UUID().uuidString)")
         defer { for name in [file.path, file.path + "-lock"] { try? FileManager.default.removeItem(atPath: name) } }
+        try Task.checkCancellation()
         guard let position = try store.writeSnapshot(to: file.path) else { return false }
         let number = position.version.rawValue
         guard let entry = try await log.entry(number), entry.number == number,
             try checksum(of: entry) == position.checksum
         else { return false }
         let payload = try codec.payload(prefixed: codec.prefixed(Array(Data(contentsOf: file))), number: number)
+        try Task.checkCancellation()
         try await log.offer(LogSnapshot(position: entry.position, bytes: Array(payload)))
         snapshotNumber = number
         noteOffered()

@@ -56,8 +56,9 @@ public actor Replica {
     private var isRetryScheduled = false
     /// The position of the newest snapshot in the log that this replica knows of; 0 if it knows of none.
     var snapshotNumber: UInt64 = 0
-    /// Offers a snapshot while ``follow()`` exchanges commits, and how many calls of that there are.
+    /// Offers a snapshot while ``follow()`` exchanges commits.
     var offering: Task<Void, Never>?
+    /// How many calls of ``follow()`` there are.
     private var followerCount = 0
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -93,7 +94,7 @@ public actor Replica {
         let others = log.changes()
         let again = retries.stream()
         followerCount += 1
-        await withTaskGroup(of: Void.self) { group in
+        let isClosed = await withTaskGroup(of: Bool.self) { group in
             // What was received is a change of the store as well, and nothing to send.
             group.addTask {
                 await self.follow(own) {
@@ -103,16 +104,15 @@ public actor Replica {
                 }
             }
             for signals in [others, again] { group.addTask { await self.follow(signals) } }
-            // The first to end has stopped, or the store or the log was closed.
-            await group.next()
-            group.cancelAll()
+            defer { group.cancelAll() }
+            return await group.next() == true
         }
         followerCount -= 1
         if followerCount == 0 {
             offering?.cancel()
             await offering?.value
         }
-        if !Task.isCancelled { noteEnd() }
+        if isClosed && !Task.isCancelled { noteEnd() }
     }
 
     /// Notes that the store or the log was closed while nothing was exchanged.
@@ -123,8 +123,10 @@ public actor Replica {
         }
     }
 
-    private func follow(_ signals: AsyncStream<Void>, where isWorthwhile: () -> Bool = { true }) async {
-        for await _ in signals where isWorthwhile() { guard await round() else { return } }
+    /// - Returns: whether the signals have ended, because the store or the log was closed; otherwise an exchange has stopped.
+    private func follow(_ signals: AsyncStream<Void>, where isWorthwhile: () -> Bool = { true }) async -> Bool {
+        for await _ in signals where isWorthwhile() { guard await round() else { return false } }
+        return true
     }
 
     /// Exchanges commits. A signal that comes meanwhile leads to another exchange.
@@ -178,7 +180,7 @@ public actor Replica {
             try await exchange(isWoken: isWoken)
             try noteCounts { $0.phase = .upToDate }
             if isWoken {
-                offerSnapshotBeside()
+                if !Task.isCancelled { offerSnapshotBeside() }
             } else if offering == nil && !Task.isCancelled {
                 await offerSnapshotIfDue()
             }
