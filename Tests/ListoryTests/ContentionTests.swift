@@ -231,7 +231,8 @@ struct InterleavingTests {
         // This one takes it again when that one is gone.
         _ = other.kill()
         try fixture.store.edit("Toggle") { try $0.toggle(.item("counter")) }
-        try fixture.store.checkpoint()
+        // If it was killed at the end of a transaction, LMDB's readers see what was before, until somebody writes.
+        do { try fixture.store.checkpoint() } catch ListError.writtenElsewhere { try fixture.store.checkpoint() }
         #expect(try database.newestVersion() == fixture.store.version)
         try fixture.store.close()
         _ = try StoreVerification(path: fixture.path)
