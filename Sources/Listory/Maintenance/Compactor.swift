@@ -174,7 +174,7 @@ extension Compactor {
             return version
         case .since(let time):
             var base = oldest
-            while base < newest, try source.group.commitInfo(base.next).time < time { base = base.next }
+            while base < newest, try source.group.commitTime(base.next) < time { base = base.next }
             return base
         case .recordBytes(let bytes):
             return try min(newest, source.version(ofBytes: bytes))

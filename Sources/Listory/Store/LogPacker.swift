@@ -100,7 +100,6 @@ final class LogPacker: Sendable {
             let packed = try exclusively {
                 // A closed store must not use its file.
                 try store.withHead { try $0.checkNodes() }
-                guard checkpointer.mayPack else { return Packed() }
                 return try run(store, atMost: count, groupsOf: least, checkpointer)
             }
             if packed.commits > 0 {

@@ -101,7 +101,7 @@ extension UntypedStore {
             if isNewest && microseconds > 0 { return history.position }
             let start =
                 isNewest || history.position <= oldestVersion
-                ? now : try group.commitInfo(history.position).time
+                ? now : try group.commitTime(history.position)
             let time = Timestamp(microseconds: start.microseconds.addingReportingOverflow(microseconds).partialValue)
             let version = try self.version(at: time)
             let then = try tree.history(at: version, in: scope)

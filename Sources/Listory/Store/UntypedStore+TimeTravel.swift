@@ -39,7 +39,7 @@ extension StoreProtocol {
     /// The header of the commit that made a version: why, by whom and when it was made, and its name.
     ///
     /// - Throws: as ``commit(_:)``.
-    /// - Complexity: O(1), also for a packed commit, of which ``commit(_:)`` has to rebuild the events.
+    /// - Complexity: O(1) for a packed commit, of which ``commit(_:)`` has to rebuild the events; otherwise O(bytes of its record).
     public func commitInfo(_ version: Version) throws -> CommitInfo {
         try door {
             try checkVersion(version)

@@ -84,12 +84,12 @@ public final class UntypedLiveList: Sendable {
     ) throws(ListError) {
         self.store = store
         let state = try door {
-            let age = store.group.superseded.age
+            let superseded = store.group.superseded
+            let age = superseded.age
             let (rows, moment) = try store.current
             let view = try rows.withoutPassingFailures {
                 try DerivedView(stages, of: rows, searchingFor: SearchWords(text))
             }
-            let superseded = store.group.superseded
             return State(
                 view: view, moment: moment, stages: stages, keepsOrder: keepsOrder, superseded: superseded, age: age)
         }
@@ -201,21 +201,22 @@ extension UntypedLiveList {
 
     /// A copy of the view for other rows.
     private func view(of source: UntypedSnapshot) throws -> DerivedView {
-        let overdue = try overdue()
-        return try source.withoutPassingFailures {
-            var copy = try withState { state in
-                if let overdue { try state.follow(overdue.rows, overdue.moment) }
-                try state.mend()
-                return state.view
-            }
+        try source.withoutPassingFailures {
+            var copy = try withReadableState { $0.view }
             try copy.advance(to: source)
             return copy
         }
     }
 
-    /// What the view has to follow before anything else, because the places of its contents may be forgotten soon; nil if it need not.
-    private func overdue() throws -> (rows: UntypedSnapshot, moment: StoreMoment)? {
-        try withState { $0.superseded.age != $0.age } ? store.current : nil
+    /// Calls `body` with the protected state, whose view can be read: it is built again if rows could not be read while it changed, and
+    /// follows the store before the places of its contents are forgotten.
+    private func withReadableState<Result>(_ body: (inout State) throws -> Result) throws -> Result {
+        let newest = try withState { $0.superseded.age != $0.age } ? store.current : nil
+        return try withState { state in
+            if let newest { try state.follow(newest.rows, newest.moment) }
+            try state.mend()
+            return try body(&state)
+        }
     }
 
     /// The rows of the view at a version of the store. The view and undo do not change.
@@ -292,11 +293,8 @@ extension UntypedLiveList {
     {
         try checkIsOutside()
         return try door {
-            let overdue = try overdue()
-            return try withState { state in
-                if let overdue { try state.follow(overdue.rows, overdue.moment) }
-                try state.mend()
-                return try state.change(state.view.source) { state throws(QueryError) in try body(&state) }
+            try withReadableState { state in
+                try state.change(state.view.source) { state throws(QueryError) in try body(&state) }
             }
         }
     }

@@ -18,9 +18,9 @@ extension Replica {
         }
     }
 
-    /// The same while commits are exchanged: on a slow line, it may take minutes.
+    /// The same while commits are exchanged, because on a slow line it may take minutes. None is being offered yet.
     func offerSnapshotBeside() {
-        guard isSnapshotDue, offering == nil else { return }
+        guard isSnapshotDue else { return }
         offering = Task {
             await offerSnapshotIfDue()
             offering = nil

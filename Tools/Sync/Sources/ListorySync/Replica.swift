@@ -179,10 +179,8 @@ public actor Replica {
         do {
             try await exchange(isWoken: isWoken)
             try noteCounts { $0.phase = .upToDate }
-            if isWoken {
-                if !Task.isCancelled { offerSnapshotBeside() }
-            } else if offering == nil && !Task.isCancelled {
-                await offerSnapshotIfDue()
+            if offering == nil && !Task.isCancelled {
+                if isWoken { offerSnapshotBeside() } else { await offerSnapshotIfDue() }
             }
         } catch {
             tail = nil
