@@ -268,39 +268,6 @@ struct NeighbourTests {
         #expect(try StoreVerification(path: path).version == 3)
     }
 
-    @Test("What another process reads from stays in the file until it ends: a checkpoint, and chunks of its locators")
-    func leases() throws {
-        let fixture = try StoreFixture(CheckpointTests.onRequest)
-        let database = try #require(fixture.store.checkpointer).database
-        var round: Int64 = 1_000
-        func editAll() throws {
-            round += 1
-            try fixture.store.edit("Edit") { list in
-                for id in 0..<100 as Range<Int64> { try list.toggle(.item(.integer(id))) }
-                // A row more changes the locators.
-                try list.insert(NewRow(id: .integer(round), content: []), at: .end(ofSection: "today"))
-            }
-            try fixture.store.checkpoint()
-        }
-        try fixture.fill(100)
-        try fixture.store.checkpoint()
-        let version = fixture.store.checkpointVersion
-        let reader = try ChildProcess("StoreWriter", [fixture.path, "reads"])
-        #expect(reader.firstLine() == "reading")
-        // Otherwise it would follow.
-        reader.stop()
-        for _ in 0..<6 { try editAll() }
-        #expect(try database.checkpoint(version) != nil)
-        reader.proceed()
-        try Data().write(to: URL(fileURLWithPath: fixture.path + "-read"))
-        #expect(reader.firstLine() == "100 100")
-        reader.kill()
-        for _ in 0..<2 { try editAll() }
-        #expect(try database.checkpoint(version) == nil)
-        try fixture.store.close()
-        _ = try StoreVerification(path: fixture.path)
-    }
-
     @Test("While another process keeps the lock, an edit stays in memory, the next one is refused; then all goes on")
     func stopped() throws {
         let folder = try TemporaryFolder()

@@ -16,7 +16,7 @@ struct ProcessTableTests {
         header.generation = 7
         header.end.head.version = Version(5)
         header.end.stored = Version(3)
-        let slot = TableFormat.Slot(purpose: 1, leases: ProcessLeases([Version(4), Version(9)]))
+        let slot = TableFormat.Slot(purpose: 1, leases: ProcessLeases([Version(4), Version(9)], located: Version(9)))
         #expect(header.bytes.withUnsafeBytes({ TableFormat.Header($0) })?.end == header.end)
         #expect(slot.bytes.withUnsafeBytes({ TableFormat.Slot($0) })?.leases == slot.leases)
         for index in header.bytes.indices {
@@ -35,12 +35,63 @@ struct ProcessTableTests {
     func leases() throws {
         for count in 0...3 * ProcessLeases.limit {
             let versions = (0..<count).map { Version(UInt64(10 + 3 * $0)) }
-            let slot = TableFormat.Slot(purpose: 1, leases: ProcessLeases((versions + versions.prefix(1)).shuffled()))
-            let read = try #require(slot.bytes.withUnsafeBytes({ TableFormat.Slot($0) })).leases
-            #expect(read.isEmpty == versions.isEmpty)
-            for version in versions { #expect(read.contains(version), "\(version) of \(count)") }
-            #expect(!read.contains(Version(9)), "\(count)")
+            for located in [nil, Version(9), Version(11)] + versions {
+                let leases = ProcessLeases((versions + versions.prefix(1)).shuffled(), located: located)
+                let read = try Self.read(TableFormat.Slot(purpose: 2, leases: leases).bytes)
+                #expect(read == leases)
+                #expect(read.isEmpty == versions.isEmpty)
+                for version in versions { #expect(read.contains(version), "\(version) of \(count)") }
+                #expect(!read.contains(Version(9)), "\(count)")
+                // What cannot be stated becomes the first one, which is rather too old. If there are many, it alone is listed.
+                let isStated = located.map { count <= ProcessLeases.limit && versions.contains($0) } ?? true
+                #expect(read.located == (isStated ? located : versions.first))
+            }
         }
+    }
+
+    @Test("A process of an earlier build, which says nothing of locators, needs those of its oldest checkpoint")
+    func earlierBuild() throws {
+        for versions in [[], [4], [4, 9]] as [[UInt64]] {
+            var bytes = [UInt8](repeating: 0, count: TableFormat.slotSize)
+            func put(_ word: UInt64, at index: Int) {
+                withUnsafeBytes(of: word.littleEndian) { bytes.replaceSubrange(8 * index..<8 * (index + 1), with: $0) }
+            }
+            for (index, word) in ([1, UInt64(versions.count), 0] + versions).enumerated() { put(word, at: index + 1) }
+            put(bytes[8...].withUnsafeBytes { XXHash64.hash($0, seed: UInt64(TableFormat.slotSize)) }, at: 0)
+            let expected = ProcessLeases(versions.map { Version($0) }, located: versions.first.map { Version($0) })
+            #expect(try Self.read(bytes) == expected)
+        }
+    }
+
+    private static func read(_ bytes: [UInt8]) throws -> ProcessLeases {
+        try #require(bytes.withUnsafeBytes { TableFormat.Slot($0) }).leases
+    }
+
+    @Test("Until a head is replaced by one of a newer checkpoint, the locators of the older one are needed")
+    func twoHeads() {
+        var table = LeaseTable()
+        let old = table.leaseWithLocators(Version(3))
+        let new = table.leaseWithLocators(Version(8))
+        #expect(table.located == Version(3))
+        #expect(table.versions == [Version(3), Version(8)])
+        withExtendedLifetime((old, new)) {}
+    }
+
+    @Test("A closed store whose snapshots are still read needs their checkpoint, and no locators")
+    func closedStore() throws {
+        let fixture = try StoreFixture(CheckpointTests.onRequest)
+        try fixture.fill(100)
+        try fixture.store.checkpoint()
+        let version = fixture.store.checkpointVersion
+        func leases() throws -> [ProcessLeases] {
+            let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: ProcessTable.path(of: fixture.path))))
+            return (0..<TableFormat.slotCount).compactMap { TableFormat.slot($0, in: bytes)?.leases }
+        }
+        let snapshot = try fixture.store.snapshot
+        #expect(try leases() == [ProcessLeases([version], located: version)])
+        try fixture.store.close()
+        #expect(try leases() == [ProcessLeases([version], located: nil)])
+        #expect(snapshot.itemCount == 100)
     }
 
     @Test("An older look at the slots, noted late, does not hide a process that has joined since")
@@ -101,9 +152,10 @@ struct ProcessTableTests {
         // In its place, one that cannot be written to.
         let (sound, readOnly) = (dup(descriptor), open(file, O_RDONLY))
         #expect(dup2(readOnly, descriptor) == descriptor)
-        #expect(throws: LMDBError.self) { try table.setLeases(of: environment) { [Version(7)] } }
+        let needs = ProcessTable.Needs(versions: [Version(7)])
+        #expect(throws: LMDBError.self) { try table.setLeases(of: environment) { needs } }
         #expect(dup2(sound, descriptor) == descriptor)
-        try table.setLeases(of: environment) { [Version(7)] }
+        try table.setLeases(of: environment) { needs }
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
         let leases = (0..<TableFormat.slotCount).compactMap { TableFormat.slot($0, in: bytes)?.leases }
         #expect(leases.flatMap(\.versions) == [Version(7)])

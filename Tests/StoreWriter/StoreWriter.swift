@@ -4,7 +4,8 @@
 // control that the test must detect. With `checkpoints` it takes a checkpoint every few commits, with narrow nodes and
 // in small slices, so that most kills interrupt one. With `idle` it opens the store for editing, closes it and prints
 // that. With `reads` it opens the store for reading, prints that, and when there is a file with the store's name and
-// `-read`, it prints how many of the rows that the store had then can be read, and found by id. With `replaces` it sets the second
+// `-read`, it prints how many of the rows that the store had then can be read, and found by id; with `follows` besides, it continues from each
+// checkpoint that it hears of. With `replaces` it sets the second
 // pending commit of a replica aside, and prints that. With `receives` a replica receives the records in the files with the store's name and
 // `-record1`, `-record2`, and it prints what is confirmed then. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
 // `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
@@ -119,6 +120,7 @@ enum StoreWriter {
     private static func read(_ path: String) throws {
         var options = StoreOptions()
         options.isReadOnly = true
+        if CommandLine.arguments.contains("follows") { options.checkpoints.interval = 1 }
         let store = try UntypedStore.open(at: path, options: options)
         let snapshot = try store.snapshot
         print("reading")

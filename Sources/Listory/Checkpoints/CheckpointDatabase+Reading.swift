@@ -142,7 +142,7 @@ extension CheckpointDatabase {
             try newest().map { newest in
                 Leased(
                     checkpoint: newest.checkpoint, locators: newest.locators,
-                    lease: leases.lease(newest.checkpoint.version))
+                    lease: leases.leaseWithLocators(newest.checkpoint.version))
             }
         }
     }

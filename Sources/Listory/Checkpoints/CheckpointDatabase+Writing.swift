@@ -1,4 +1,4 @@
-// Writes checkpoints: nodes in slices, then the row that makes a checkpoint the newest, and the superfluous numbers.
+// Writes checkpoints: nodes in slices; with the last of them, the row that makes a checkpoint the newest, and the superfluous numbers.
 //
 // Always holds: one transaction completes a checkpoint, after everything that it refers to was stored. The same
 // transaction lists what becomes superfluous, which is deleted later.
@@ -48,27 +48,33 @@ extension CheckpointDatabase {
     ///
     /// - Parameter freed: superfluous numbers.
     func put(_ slice: NodeSlice, freeing freed: ArraySlice<UInt64>) throws {
-        try write { txn in
-            try txn.deleteNodes(freed, in: nodes)
-            try txn.appendNodes(slice, to: nodes)
-        }
+        try write { try put(slice, freeing: freed, &$0) }
+    }
+
+    private func put(_ slice: NodeSlice, freeing freed: ArraySlice<UInt64>, _ txn: inout WriteTransaction) throws {
+        try txn.deleteNodes(freed, in: nodes)
+        try txn.appendNodes(slice, to: nodes)
     }
 
     /// Completes a checkpoint, which becomes the newest.
     ///
     /// - Parameters:
+    ///   - slice: its last nodes.
+    ///   - freed: superfluous numbers, which are not in the list any more.
     ///   - check: throws if the log does not have the version any more. Nobody writes between this call and the end.
     ///   - surplus: returns the checkpoints to drop, given a function that says which have leases, in this
     ///     process or another. No lease begins between this call and the end.
     /// - Returns: the superfluous numbers, the chunks that are still needed, and the dropped checkpoints.
     func complete(
-        _ completion: Completion, check: (borrowing WriteTransaction) throws -> Void = { _ in },
+        _ completion: Completion, _ slice: NodeSlice, freeing freed: ArraySlice<UInt64>,
+        check: (borrowing WriteTransaction) throws -> Void = { _ in },
         dropping surplus: ((Version) -> Bool) -> [Version] = { _ in [] }
     ) throws -> (superfluous: [UInt64], replaced: [(version: Version, chunks: [UInt64])], dropped: Set<Version>) {
         let result = try write { txn in
             try check(txn)
+            try put(slice, freeing: freed, &txn)
             let others = try table?.neighbours().map(\.leases) ?? []
-            let oldest = others.compactMap(\.versions.first).min()
+            let oldest = others.compactMap(\.located).min()
             var completion = completion
             let isNeeded = { (replaced: Version) in oldest.map { $0 < replaced } ?? false }
             completion.superfluous += completion.replaced.filter { !isNeeded($0.version) }.flatMap(\.chunks)

@@ -156,6 +156,8 @@ struct LeaseTable: Sendable {
     }
 
     private var entries: [Entry] = []
+    /// The oldest checkpoint of which the store may read the locators; nil if there is none.
+    var located: Version?
 
     /// The lease of a checkpoint that has one.
     func existing(_ version: Version) -> CheckpointLease? { entries.first { $0.version == version }?.lease }
@@ -167,6 +169,12 @@ struct LeaseTable: Sendable {
         let lease = CheckpointLease()
         entries.append(Entry(version: version, lease: lease))
         return lease
+    }
+
+    /// The shared lease of a checkpoint whose rows a head is to continue from. Until it does, the head before it is still there.
+    mutating func leaseWithLocators(_ version: Version) -> CheckpointLease {
+        located = min(located ?? version, version)
+        return lease(version)
     }
 
     /// The versions of the checkpoints with leases.
@@ -198,7 +206,17 @@ extension CheckpointDatabase {
     }
 
     /// Tells the other processes which checkpoints this one needs.
-    func publishLeases() throws { try table?.setLeases(of: self) { versionsInUse } }
+    func publishLeases() throws {
+        try table?.setLeases(of: self) {
+            leases.withLock { ProcessTable.Needs(versions: $0.versions, located: $0.located) }
+        }
+    }
+
+    /// From now on, the store reads locators of no other checkpoint than this one. The head that read others is gone.
+    func locate(in version: Version?) throws {
+        leases.withLock { $0.located = version }
+        try publishLeases()
+    }
 
     /// The versions of the checkpoints with leases of this process.
     var versionsInUse: [Version] {
@@ -226,7 +244,7 @@ extension CheckpointDatabase {
             var unpinned: [CheckpointDatabase] = []
             for database in all where database.versionsInUse.isEmpty {
                 if database.viewLock.withLock({ _ in database.view.take() != nil }) { unpinned.append(database) }
-                try? table?.setLeases(of: database) { [] }
+                try? table?.setLeases(of: database) { ProcessTable.Needs() }
             }
             if all.allSatisfy(\.versionsInUse.isEmpty) {
                 do { try environment.close() } catch {
@@ -247,8 +265,9 @@ extension CheckpointDatabase {
     func linger() { CheckpointDatabase.lingering.withLock { linger([self], &$0) } }
 
     private func linger(_ all: [CheckpointDatabase], _ lingering: inout [String: [WeakDatabase]]) {
-        // Others may take checkpoints now.
+        // Others may take checkpoints now. Snapshots read no locators.
         if !environment.options.isReadOnly { table?.giveUpRole() }
+        for database in all { try? database.locate(in: nil) }
         lingering = lingering.filter { $0.value.contains { $0.database != nil } }
         lingering[environment.path] = all.map(WeakDatabase.init)
     }

@@ -159,11 +159,10 @@ struct NewStoreFile: ~Copyable {
         }
         let checkpoint = try writer.write(
             eventCount: head.eventCount, work: head.eventCount, checksum: head.checksum, after: newest, state.pool)
-        try database.put(slice, freeing: [])
         let completion = CheckpointDatabase.Completion(
             checkpoint: checkpoint, locators: image.locators, gone: writer.gone, superfluous: image.retiredChunks,
             lastNumbers: [])
-        var (superfluous, _, _) = try database.complete(completion)
+        var (superfluous, _, _) = try database.complete(completion, slice, freeing: [])
         while !superfluous.isEmpty {
             let freed = superfluous.suffix(4_096)
             try database.put(NodeSlice(), freeing: freed)

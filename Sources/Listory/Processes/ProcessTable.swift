@@ -65,7 +65,7 @@ final class ProcessTable: EnvironmentCompanion {
     private struct State: Sendable {
         var company = Company()
         /// The leases for this process's slot, by who needs them.
-        var leases: [(owner: ObjectIdentifier, versions: [Version])] = []
+        var leases: [(owner: ObjectIdentifier, needs: Needs)] = []
         /// Whether the slot has them; if writing it has failed, it may have anything.
         var isSlotWritten = true
         var watch: FileWatch?
@@ -78,9 +78,21 @@ final class ProcessTable: EnvironmentCompanion {
 
         var allLeases: ProcessLeases {
             var versions: [Version] = []
-            for entry in leases { versions += entry.versions }
-            return ProcessLeases(versions)
+            var located: Version?
+            for entry in leases {
+                versions += entry.needs.versions
+                if let other = entry.needs.located { located = min(located ?? other, other) }
+            }
+            return ProcessLeases(versions, located: located)
         }
+    }
+
+    /// The checkpoints that a part of this process needs.
+    struct Needs: Sendable {
+        /// Their versions.
+        var versions: [Version] = []
+        /// The oldest of which it needs the locators as well.
+        var located: Version?
     }
 
     private let descriptor: Int32
@@ -158,7 +170,7 @@ final class ProcessTable: EnvironmentCompanion {
         }
         guard let free else { throw ListError.tooManyProcesses(limit: TableFormat.slotCount) }
         self.init(descriptor, path, slot: free, purpose, followsCrash: !crashed.isEmpty)
-        try putSlot(ProcessLeases([]))
+        try putSlot(ProcessLeases([], located: nil))
         // If this process crashes from here on, its own slot is the mark.
         if purpose != .reading {
             state.withLock { $0.mustRecover = followsCrash }
@@ -251,7 +263,7 @@ extension ProcessTable {
             let slot = try TableFormat.slot(index, in: bytes) ?? writtenSlot(index)
             return Neighbour(
                 processID: holder, purpose: slot.flatMap { Purpose(rawValue: $0.purpose) },
-                leases: slot?.leases ?? ProcessLeases([]))
+                leases: slot?.leases ?? ProcessLeases([], located: nil))
         }
         // Of the same bytes as the slots: a process that has joined since has not been looked for. A header that is being
         // written says nothing.
@@ -275,14 +287,14 @@ extension ProcessTable {
     /// Sets the checkpoints that a part of this process needs. If one of them is new, the writer's lock is held, and the caller checks
     /// afterwards that it is still there.
     ///
-    /// - Parameter versions: returns them. It is called, and the slot is written, under a lock, so that no older set replaces a newer one.
-    func setLeases(of owner: AnyObject, _ versions: () -> [Version]) throws {
+    /// - Parameter needs: returns them. It is called, and the slot is written, under a lock, so that no older set replaces a newer one.
+    func setLeases(of owner: AnyObject, _ needs: () -> Needs) throws {
         try state.withLock { state in
             if state.isClosed { return }
-            let versions = versions()
+            let needs = needs()
             let before = state.allLeases
             state.leases = state.leases.filter { $0.owner != ObjectIdentifier(owner) }
-            if !versions.isEmpty { state.leases.append((ObjectIdentifier(owner), versions)) }
+            if !needs.versions.isEmpty { state.leases.append((ObjectIdentifier(owner), needs)) }
             let after = state.allLeases
             if before == after && state.isSlotWritten { return }
             state.isSlotWritten = false

@@ -14,15 +14,33 @@ struct ProcessLeases: Hashable, Sendable {
     let versions: [Version]
     /// Whether all later checkpoints are needed as well, because there are too many to list.
     let isOpen: Bool
+    /// The oldest of them whose locators are needed as well; nil if only their rows are read, as by snapshots.
+    let located: Version?
 
-    init(_ versions: [Version]) {
+    /// Leases of some checkpoints.
+    ///
+    /// - Parameter located: as the property, or an older version.
+    init(_ versions: [Version], located: Version?) {
         var sorted: [Version] = []
         for version in versions.sorted() where version != sorted.last { sorted.append(version) }
         isOpen = sorted.count > ProcessLeases.limit
-        self.versions = isOpen ? Array(sorted.prefix(1)) : sorted
+        let listed = isOpen ? Array(sorted.prefix(1)) : sorted
+        self.versions = listed
+        // One that is not listed cannot be stated.
+        self.located = located.flatMap { listed.contains($0) ? $0 : listed.first }
     }
 
-    fileprivate init(_ versions: [Version], isOpen: Bool) { (self.versions, self.isOpen) = (versions, isOpen) }
+    /// Leases from a slot.
+    ///
+    /// - Parameter place: 0 if nothing is said of locators, as by earlier builds, 1 if none are needed, otherwise two more than the
+    ///   index of the oldest version whose locators are.
+    fileprivate init(_ versions: [Version], isOpen: Bool, place: Int) {
+        (self.versions, self.isOpen) = (versions, isOpen)
+        located = place == 1 ? nil : versions.indices.contains(place - 2) ? versions[place - 2] : versions.first
+    }
+
+    /// What a slot says of locators.
+    fileprivate var place: Int { located.flatMap { versions.firstIndex(of: $0) }.map { $0 + 2 } ?? 1 }
 
     /// Whether none is needed.
     var isEmpty: Bool { versions.isEmpty }
@@ -91,12 +109,13 @@ enum TableFormat {
             func word(_ index: Int) -> UInt64 { TableFormat.word(index, in: bytes) }
             guard TableFormat.isWhole(bytes, TableFormat.slotSize), word(2) <= ProcessLeases.limit else { return nil }
             purpose = UInt32(truncatingIfNeeded: word(1))
-            leases = ProcessLeases((4..<4 + Int(word(2))).map { Version(word($0)) }, isOpen: word(3) != 0)
+            leases = ProcessLeases(
+                (4..<4 + Int(word(2))).map { Version(word($0)) }, isOpen: word(3) != 0, place: Int(word(1) >> 32))
         }
 
         var bytes: [UInt8] {
             let words =
-                [UInt64(purpose), UInt64(leases.versions.count), leases.isOpen ? 1 : 0]
+                [UInt64(purpose) | UInt64(leases.place) << 32, UInt64(leases.versions.count), leases.isOpen ? 1 : 0]
                 + leases.versions.map(\.rawValue)
             return TableFormat.bytes(words, TableFormat.slotSize)
         }

@@ -64,34 +64,34 @@ extension Checkpointer {
     }
 
     /// Lets another process take checkpoints soon, if one is due and this process takes none: it only hears of what others edit.
-    func leaveRole() {
-        guard mayLeaveRole else { return }
+    func giveUpRoleSoon() {
+        guard mayGiveUpRole else { return }
         // Who hears must not wait for a checkpoint.
         background.async { [self] in
             running.withLock { _ in
                 // An edit may have begun one meanwhile.
-                if mayLeaveRole { leaveRoleNow() }
+                if mayGiveUpRole { giveUpRole() }
             }
         }
     }
 
-    private var mayLeaveRole: Bool {
+    private var mayGiveUpRole: Bool {
         guard database.table != nil, !hasNodesToDelete else { return false }
         return state.withLock {
             $0.hasRole && !$0.isQueued && ($0.isDue || $0.patience > 1 || policy.interval == .max)
         }
     }
 
-    private func leaveRoleNow() {
+    private func giveUpRole() {
         state.withLock { $0.hasRole = false }
         database.table?.giveUpRole()
     }
 
     /// Checks that no other process has leases, before nodes are deleted that are unusable. If one has, it may take checkpoints until it has
     /// none any more.
-    func checkNeighboursOrLeave() throws {
+    func checkNeighboursOrGiveUp() throws {
         do { try checkNeighbours() } catch {
-            leaveRoleNow()
+            giveUpRole()
             throw error
         }
     }
@@ -101,10 +101,10 @@ extension Checkpointer {
     private var hasNodesToDelete: Bool { state.withLock { $0.isUnusable } || database.isUnusable.withLock { $0 } }
 
     /// Gives up the role that was taken for a while, such as for opening the store.
-    func giveUpUnusedRole() { running.withLock { _ in leaveUnusedRole() } }
+    func giveUpUnusedRole() { running.withLock { _ in giveUpUnusedRoleNow() } }
 
     /// As ``giveUpUnusedRole()``, while no checkpoint can begin.
-    func leaveUnusedRole() {
+    func giveUpUnusedRoleNow() {
         if !hasNodesToDelete, !state.withLock({ $0.hasRole }) { database.table?.giveUpRole() }
     }
 

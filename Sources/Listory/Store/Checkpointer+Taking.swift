@@ -18,7 +18,7 @@ extension Checkpointer {
             do { try takeNow(store) } catch {
                 // The next attempt begins as if the role were new.
                 if case ListError.writtenElsewhere = error { state.withLock { $0.hasRole = false } }
-                leaveUnusedRole()
+                giveUpUnusedRoleNow()
                 throw error
             }
         }
@@ -102,7 +102,7 @@ extension Checkpointer {
     private func prepare() throws {
         let (isUnusable, kept, newest) = state.withLock { ($0.isUnusable, $0.kept, $0.newest) }
         if isUnusable {
-            try checkNeighboursOrLeave()
+            try checkNeighboursOrGiveUp()
             // Snapshots of this process may be read from the nodes as well.
             if let version = database.versionsInUse.first(where: { $0 > base.version }) {
                 throw ListError.damagedCheckpoint(version)
@@ -118,7 +118,7 @@ extension Checkpointer {
         }
         let all = try database.all()
         let superfluous = try database.superfluous()
-        let isAlone = try database.table?.neighbours().allSatisfy(\.leases.isEmpty) ?? true
+        let isAlone = try database.table?.neighbours().allSatisfy { $0.leases.located == nil } ?? true
         state.withLock { state in
             state.kept = all
             state.superfluous = isAlone ? superfluous : []
@@ -172,34 +172,39 @@ extension Checkpointer {
         let checkpoint = try writer.write(
             eventCount: captured.eventCount, work: captured.work, checksum: captured.checksum, after: previous,
             captured.pool)
-        try put(slice)
         // A chunk or a node that could not be read meanwhile may be missing from the checkpoint.
         if let failure = captured.pool.failure(since: captured.failures) { throw failure.ofRows }
-        try complete(checkpoint, image, writer.gone, store.group)
+        try complete(checkpoint, image, writer.gone, slice, store.group)
         try adopt(checkpoint, writer.written, captured.pool, store)
         store.options.diagnostics.end(
             span, .checkpointed(checkpoint.version, nodes: slice.totalCount, bytes: slice.totalSize))
     }
 
     private func put(_ slice: NodeSlice) throws {
-        // More than a checkpoint makes superfluous, so that the list shrinks.
-        let freed = state.withLock { $0.superfluous.suffix(max(1_024, slice.count * 2)) }
+        let freed = state.withLock { self.freed(beside: slice, $0) }
         try database.put(slice, freeing: freed)
         state.withLock { $0.superfluous.removeLast(freed.count) }
     }
 
+    /// The superfluous numbers that a transaction frees, the last of the list: more than a checkpoint adds, so that the list shrinks.
+    private func freed(beside slice: NodeSlice, _ state: State) -> ArraySlice<UInt64> {
+        state.superfluous.suffix(max(1_024, slice.count * 2))
+    }
+
     private func complete(
-        _ checkpoint: Checkpoint, _ image: CheckpointImage, _ gone: [UInt64], _ group: GroupCommit
+        _ checkpoint: Checkpoint, _ image: CheckpointImage, _ gone: [UInt64], _ slice: NodeSlice, _ group: GroupCommit
     ) throws {
         let (kept, superfluous, replaced) = state.withLock {
             (($0.kept ?? []) + [checkpoint], $0.superfluous, $0.replaced + [(checkpoint.version, image.retiredChunks)])
         }
+        let freed = state.withLock { self.freed(beside: slice, $0) }
         let completion = CheckpointDatabase.Completion(
-            checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: superfluous, replaced: replaced,
+            checkpoint: checkpoint, locators: image.locators, gone: gone,
+            superfluous: superfluous.dropLast(freed.count), replaced: replaced,
             lastNumbers: kept.map { ($0.version, $0.lastNumber) })
         // Those before the log are of versions with names, and nothing could rebuild them.
         let ofLog = Array(kept.drop { $0.version < base.version })
-        let (left, needed, dropped) = try database.complete(completion) { txn in
+        let (left, needed, dropped) = try database.complete(completion, slice, freeing: freed) { txn in
             // Pending commits of a replica may have been replaced meanwhile.
             guard try group.log.holdsForGood(checkpoint.version, checksum: checkpoint.checksum, txn) else {
                 throw LostRace()
@@ -235,6 +240,8 @@ extension Checkpointer {
             }
             let lease = database.lease(checkpoint.version)
             head.editor.state.adopt(written, NodePool(after: head.editor.state.pool, lease))
+            // If this fails, others keep more than they need to.
+            try? database.locate(in: checkpoint.version)
         }
     }
 

@@ -60,10 +60,10 @@ final class StoreRacer: Racer {
                 if group.isPending { _ = try? group.flush(through: nil) }
                 // They may have been in the log before those of the other process.
                 try catchUp()
-                checkpointer?.leaveRole()
+                checkpointer?.giveUpRoleSoon()
             } else if group.log.confirmed.end != nil {
                 // Another process may have confirmed commits, which leads to no new ones.
-                checkpointer?.leaveRole()
+                checkpointer?.giveUpRoleSoon()
             }
             retries.withLock { $0.count = 0 }
         } catch {
@@ -165,7 +165,7 @@ final class StoreRacer: Racer {
         }
         if let newest { checkpointer?.adopt(newest) }
         // Only now the checkpoint before is not needed any more.
-        try checkpointer?.database.publishLeases()
+        try checkpointer?.database.locate(in: newest?.version)
     }
 
     /// Runs `body`, which may need that queued commits are durable, under the store's lock; again whenever another process has
