@@ -57,7 +57,8 @@ struct HistoryCheckTests {
             .move(node.history, node.branchSwitch),
         ]
         entries += others(node.parent, before: version).map { other(parent: $0) }
-        entries += others(node.jump, before: version).map { other(jump: $0) }
+        // A jump to the parent is always sound.
+        entries += others(node.jump, before: version).filter { $0 != node.parent }.map { other(jump: $0) }
         entries += others(node.previous, before: version).map { other(previous: $0) }
         entries += others(node.switched, before: version.next).map { other(switched: $0) }
         entries += switches(node.branchSwitch, at: version).map { other(.some($0)) }
@@ -119,6 +120,22 @@ struct HistoryCheckTests {
             }
         }
         #expect(count > 400)
+    }
+
+    @Test("A jump to the parent is accepted: whoever has a later beginning of the log may not know a longer one")
+    func shortJumps() throws {
+        var trial = HistoryTrial(seed: 700)
+        while trial.list.log.head < Version(80) { try trial.step() }
+        try trial.endGroups()
+        let commits = try commits(trial.list.log)
+        var count = 0
+        for (index, commit) in commits.enumerated() {
+            guard case .node(let node) = commit.entry, node.jump != node.parent else { continue }
+            let short = tampered(commit, .node(node.jumping(to: node.parent)))
+            #expect(try !isRejected(short, after: commits[..<index], trial.list.log), "commit \(commit.version)")
+            count += 1
+        }
+        #expect(count > 5)
     }
 
     @Test("A checkout with a wrong cause is rejected", arguments: 1...4 as ClosedRange<UInt64>)

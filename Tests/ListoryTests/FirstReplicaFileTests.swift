@@ -47,6 +47,41 @@ struct FirstReplicaFileTests {
         #expect(try title() == "first")
     }
 
+    @Test("A sound file with other rows than those of the commit with which it ends is no snapshot")
+    func otherRows() throws {
+        func store(_ name: String, _ id: UntypedID) throws -> UntypedStore {
+            let store = try UntypedStore.create(at: folder.file(name))
+            try store.edit("Begin") { try $0.insertSection(NewSection(id: 1, items: [NewRow(id: id, content: [])])) }
+            return store
+        }
+        let (a, other) = (try store("a", 1), try store("b", 2))
+        try a.beginSharing()
+        #expect(try a.confirm(a.pendingRecords(atMost: .max)) == 1)
+        let record = try a.sharedRecord(of: 1)
+        #expect(try a.writeSnapshot(to: path) == a.confirmed)
+        #expect(try UntypedStore.isSnapshot(at: path, endingWith: record, 1))
+        #expect(throws: RecordError.self) {
+            try UntypedStore.isSnapshot(at: path, endingWith: Array(record.dropLast()), 1)
+        }
+        #expect(try !UntypedStore.isSnapshot(at: path, endingWith: other.sharedRecord(of: 1), 1))
+        // As the snapshot, with the rows of the other one.
+        let forged = folder.file("forged")
+        var base = LogBase()
+        (base.version, base.sealed, base.checksum) = (1, 1, try a.commit(1).checksum)
+        var file = try NewStoreFile(at: forged, StoreOptions())
+        var state = ListState(NodePool(limits: NewStoreFile.limits, source: file.database))
+        let rows = try other.snapshot
+        _ = try file.putContents([rows.sections[0].items[0].content]) { _ in [] }
+        try file.begin(
+            &state, with: [FirstVersion(totals: base, rows: rows, histories: HistoryTable())], contentOf: { _ in [] })
+        try file.put(base)
+        try file.close()
+        _ = try CommitLog.confirmAll(of: forged)
+        #expect(try UntypedStore.confirmed(at: forged) == a.confirmed)
+        #expect(try StoreVerification(path: forged).stateHash == rows.stateHash)
+        #expect(try !UntypedStore.isSnapshot(at: forged, endingWith: record, 1))
+    }
+
     @Test("One that is not wanted, or fails, leaves nothing")
     func refused() throws {
         #expect(

@@ -575,6 +575,40 @@ struct SharingTests {
         withExtendedLifetime(second) {}
     }
 
+    @Test("A store that was compacted can join a list that has commits of others, and lose a part of the log")
+    func compactedBefore() throws {
+        let fixture = try StoreFixture()
+        for id in 1..<250 { try insert(Int64(id), fixture.store) }
+        try fixture.store.close()
+        var compaction = Compaction()
+        compaction.unpackedCount = 20
+        try UntypedStore.compact(at: fixture.path, compaction)
+        let (second, b) = try store()
+        var log = Log()
+        try insert(255, b)
+        try send(b, &log)
+        var a = try UntypedStore.open(at: fixture.path)
+        try a.beginSharing()
+        #expect(throws: MustRetreat.self) { try a.receive(log.records) }
+        try a.close()
+        try UntypedStore.retreat(at: fixture.path, to: .empty)
+        a = try UntypedStore.open(at: fixture.path)
+        #expect(a.group.log.base.sealed == .empty)
+        try a.receive(log.records)
+        try send(a, &log)
+        try a.close()
+        #expect(try StoreVerification(path: fixture.path).version == Version(UInt64(log.records.count)))
+        // Packed again; then the log loses what is in the middle of it.
+        try UntypedStore.compact(at: fixture.path, compaction)
+        log.records.removeLast(150)
+        try UntypedStore.retreat(at: fixture.path, to: Version(UInt64(log.records.count)))
+        a = try UntypedStore.open(at: fixture.path)
+        #expect(try a.pendingCount == 150 && a.history(ofRow: 5).count == 1 && a.history(ofRow: 240).count == 1)
+        try a.close()
+        _ = try StoreVerification(path: fixture.path)
+        withExtendedLifetime(second) {}
+    }
+
     @Test("What was undone before others' commits came can be redone behind them")
     func redoBehindOthers() throws {
         let (first, a) = try store()

@@ -67,6 +67,8 @@ package struct HistoryCheck: ~Copyable {
             if !writer.isReady(scope) { try writer.load(scope, history, tree) }
             var node = writer.node(commit.version, history)
             if found.continues && node.branchSwitch == nil && history.undoCount > 0 { node = node.continuing }
+            // A writer whose log was compacted may not know the jumps above the parent.
+            if found.jump == found.parent { node = node.jumping(to: found.jump) }
             // A jump to a commit that was compacted away was checked before compaction.
             if isCut && found.jump <= oldest && found.jump < node.jump { node = node.jumping(to: found.jump) }
             writer.append(found)

@@ -273,7 +273,7 @@ extension GroupCommit {
         if let mark = try useUnpackedRecord(of: version, { try RecordHeader.mark($0, version: version) }) {
             return mark
         }
-        return try past.packedHeaders(of: version, hasMarks: true)?.mark(version) ?? recordedMark(of: version)
+        return try past.packedHeaders(of: version, .all)?.mark(version) ?? recordedMark(of: version)
     }
 
     /// The time of a commit.
@@ -374,7 +374,7 @@ extension GroupCommit {
 
 extension ContentReference {
     /// A copy of its content, once the hash of the content is checked.
-    fileprivate func checkedCopy(of content: UnsafeRawBufferPointer) throws -> [UInt8] {
+    func checkedCopy(of content: UnsafeRawBufferPointer) throws -> [UInt8] {
         try check(content)
         return Array(content)
     }

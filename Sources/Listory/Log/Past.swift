@@ -237,15 +237,15 @@ extension Past {
 
     /// The header of a commit that is in a packed block, and of those around it; nil if it is in none.
     ///
-    /// - Parameter hasMarks: whether the places of the commits in histories are needed.
+    /// - Parameter columns: what is needed of them.
     /// - Complexity: O(1) for those that were read last; otherwise some 20 microseconds. No rows are needed.
-    func packedHeaders(of version: Version, hasMarks: Bool = false) throws -> PackedHeaders? {
+    func packedHeaders(of version: Version, _ columns: PackedHeaders.Columns = .info) throws -> PackedHeaders? {
         let known = state.withLock { state in
-            state.headers.first { $0.versions.contains(version) && ($0.columns == .all || !hasMarks) }
+            state.headers.first { $0.versions.contains(version) && ($0.columns == columns || $0.columns == .all) }
         }
         if let known { return known }
         let headers = try log.sealed.withBlock(of: version, isVerified: true) {
-            try $0.headers(near: version, hasMarks ? .all : .info)
+            try $0.headers(near: version, columns)
         }
         // A path up the history reads a few chunks, some of them twice.
         if let headers { state.withLock { $0.headers = [headers] + $0.headers.prefix(7) } }

@@ -150,7 +150,7 @@ public struct StoreVerification: Hashable, Sendable {
 
         func historyMark(of version: Version) throws -> HistoryMark {
             let mark = try log.withRecord(of: version) { try $0.map { try RecordHeader.mark($0, version: version) } }
-            return try mark ?? past.packedHeaders(of: version, hasMarks: true)?.mark(version)
+            return try mark ?? past.packedHeaders(of: version, .all)?.mark(version)
                 ?? recordedMark(of: version)
         }
     }

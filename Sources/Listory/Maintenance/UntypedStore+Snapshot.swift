@@ -1,4 +1,4 @@
-// Writes the file with which a new replica begins.
+// Writes and recognises the file with which a new replica begins.
 //
 // Always holds: it has no pending commits.
 
@@ -26,5 +26,19 @@ extension UntypedStore {
             try compactor.finish(target)
             return SharedPosition(try CommitLog.confirmAll(of: target))
         }
+    }
+
+    /// Whether a file that is not open is what a replica may begin with: it is sound, all of it is confirmed, and it has the rows of the
+    /// commit with which it ends.
+    ///
+    /// - Parameters:
+    ///   - record: the record of that commit in the shared log.
+    ///   - version: its version.
+    /// - Throws: ``RecordError`` if the record is none; errors of the file.
+    public static func isSnapshot(at path: String, endingWith record: [UInt8], _ version: Version) throws -> Bool {
+        let commit = try Commit(record: record, version: version)
+        guard let found = try? StoreVerification(path: path) else { return false }
+        return try found.version == version && found.stateHash == commit.stateHash
+            && confirmed(at: path) == SharedPosition(record: record, version: version)
     }
 }

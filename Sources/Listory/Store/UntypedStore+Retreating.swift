@@ -44,8 +44,8 @@ extension UntypedStore {
     /// the place of a version behind it: the commits there are pending already.
     ///
     /// - Throws: ``ListError/inUse(path:)``, ``ListError/busy(path:processes:)``;
-    ///   ``ListError/replica(path:reason:)`` if the log does not have all commits any more; errors of the file. A process that is killed
-    ///   leaves a store that is valid; the call can be repeated.
+    ///   ``ListError/droppedVersion(_:oldest:)`` if the log does not have all commits any more; errors of the file. A process that is
+    ///   killed leaves a store that is valid; the call can be repeated.
     /// - Complexity: O(events of packed commits + pages of the file).
     public static func retreat(at path: String, to version: Version, options: StoreOptions = StoreOptions()) throws {
         try door {
@@ -64,16 +64,13 @@ extension UntypedStore {
                 let log = store.group.log
                 // Another call may have moved the end further back.
                 let version = min(version, log.confirmed.required.version)
-                guard log.base.version <= version, log.base.sealed <= version else {
-                    throw ListError.replica(
-                        path: path, reason: "commits behind \(version) were dropped or packed by a compaction")
-                }
+                if version < log.base.version { throw ListError.droppedVersion(version, oldest: log.base.version) }
                 try store.group.store()
                 let records = try store.packedRecords(after: version)
                 let end = try store.group.confirmedEnd(at: version, log.confirmed.required)
                 try store.checkpointer?.touches.distrust()
                 try store.checkpointer?.database.clear(keeping: log.base)
-                try log.unpack(records) { txn in try log.confirmed.put(end, &txn) }
+                try log.unpack(records, after: version) { txn in try log.confirmed.put(end, &txn) }
                 log.confirmed.adopt(end)
             }
         }
@@ -105,10 +102,15 @@ extension CommitLog {
         return max(try checkpointer.database.newestVersion(), packed, indexed)
     }
 
-    /// Takes commits out of their blocks.
-    fileprivate func unpack(_ runs: [RecordRun], _ body: (inout WriteTransaction) throws -> Void) throws {
+    /// Takes the commits behind a version out of their blocks, and those beside them.
+    fileprivate func unpack(
+        _ runs: [RecordRun], after version: Version, _ body: (inout WriteTransaction) throws -> Void
+    ) throws {
         let blocks = try sealed.blocks()
+        var base = self.base
+        base.sealed = min(base.sealed, version, runs.first?.first.previous ?? version)
         try environment.write { txn in
+            if base != self.base { try txn.put(base.bytes, forKey: LogFormat.baseKey, in: meta) }
             for run in runs {
                 for index in 0..<run.count {
                     try run.withRecord(index) {

@@ -48,7 +48,14 @@ extension Replica {
 
     /// Appends confirmed commits again, as they are. Others may do the same just now.
     private func appendAgain(after number: UInt64, through last: UInt64) async throws {
-        var position = number == 0 ? .beginning : try await log.entry(number)?.position
+        var position: LogPosition? = .beginning
+        if number > 0 {
+            // Read once more, so it may be another one than was compared.
+            guard let entry = try await log.entry(number),
+                try checksum(of: entry) == store.sharedChecksum(of: Version(number))
+            else { throw SharedLogError.unavailable(cause: "the log changed while it was compared") }
+            position = entry.position
+        }
         defer {
             if let end = position?.number, end > number {
                 published.change { $0.repairs.append(.appendedAgain(number + 1...end)) }

@@ -1,6 +1,6 @@
 // Snapshots: how a new replica begins without reading the whole past.
 //
-// Always holds: a snapshot is adopted only if the log has its last commit at its position.
+// Always holds: a snapshot is adopted only if the log has its last commit at its position, and its rows are those of that commit.
 
 import Foundation
 @_spi(Sync) import Listory
@@ -107,13 +107,11 @@ extension Replica {
         // been encrypted anew.
         guard let entry, entry.number == number else { return false }
         let record = try codec.bytes(entry.payload, number: number)
-        let last = try SharedPosition(record: record, version: Version(number))
         // The key is that of the list, because the record could be read.
         guard let bytes = try? codec.bytes(snapshot.bytes[...], number: number) else { return false }
         return try await makeFile(at: path) { scratch in
             try write(bytes, to: scratch)
-            return try (try? StoreVerification(path: scratch))?.version == last.version
-                && UntypedStore.confirmed(at: scratch) == last
+            return try UntypedStore.isSnapshot(at: scratch, endingWith: record, Version(number))
         }
     }
 

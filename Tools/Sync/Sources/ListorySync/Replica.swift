@@ -291,7 +291,9 @@ public actor Replica {
             do {
                 let last = Version(number + UInt64(count))
                 let place = count == 0 ? confirmed : try SharedPosition(record: records[count - 1], version: last)
-                try store.receive(Array(records[count...]), after: place)
+                let foreign = Array(records[count...])
+                try await fetchContents(for: foreign, after: place.version)
+                try store.receive(foreign, after: place)
             } catch let error as UnacceptableRecord {
                 throw SyncProblem.unacceptable(number: error.version.rawValue, cause: error.cause)
             } catch is MustRetreat {

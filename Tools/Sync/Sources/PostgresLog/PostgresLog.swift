@@ -277,8 +277,9 @@ public actor PostgresLog: SharedLog {
         do {
             return try body(handle, list)
         } catch let failure as PostgresFailure {
-            // A server that does not accept changes has become a standby: another one has taken over.
-            if !handle.isAlive || handle.isLate || failure.state == "25006" { connection = nil }
+            // Without a code, nobody knows what the server did. One that does not accept changes has become a standby: another one has
+            // taken over.
+            if !handle.isAlive || handle.isLate || ["", "25006"].contains(failure.state) { connection = nil }
             throw failure.error(list: self.list)
         }
     }

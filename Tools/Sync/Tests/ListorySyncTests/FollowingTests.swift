@@ -9,18 +9,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A replica that follows", .timeLimit(.minutes(1)))
-struct FollowingTests {
-    private let folder: TemporaryFolder
+@Suite("A replica that follows", .timeLimit(.minutes(10)))
+struct FollowingTests: ReplicaSuite {
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder.inMemory() }
-
-    private func insert(_ id: Int64, _ store: UntypedStore) throws {
-        try store.edit("Insert") { list in
-            if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0)) }
-            try list.insert(NewRow(id: .integer(id), content: [1]), at: .end(ofSection: 0))
-        }
-    }
 
     /// Waits for a state.
     private func wait(_ replica: Replica, until isReached: (SyncState) -> Bool) async {
@@ -82,6 +75,158 @@ struct FollowingTests {
             // Whoever follows again learns of it, too.
             await replica.follow()
             if case .stopped = replica.state.phase {} else { Issue.record("\(replica.state)") }
+        }
+    }
+
+    @Test("Each call of follow() goes on after an exchange that another call has begun fails")
+    func followingAnew() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        let isDown = Mutex(true)
+        let first = try replica(a, MemoryLog(server) { _ in isDown.withLock { $0 } ? .requestLost : nil })
+        for _ in 0..<20 {
+            let task = Task { await first.follow() }
+            await Task.yield()
+            task.cancel()
+        }
+        let task = Task { await first.follow() }
+        try insert(1, a)
+        try await Task.sleep(for: .milliseconds(50))
+        isDown.withLock { $0 = false }
+        for await state in first.states where state.waitingCount == 0 && state.confirmed == a.durableVersion { break }
+        task.cancel()
+        await task.value
+        try await replica(b, MemoryLog(server)).synchronize()
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+    }
+
+    @Test("Each call of follow() ends when an exchange that another call has begun finds a problem")
+    func followingTogether() async throws {
+        let a = try store("a")
+        let log = MemoryLog(MemoryServer()) { call in
+            guard case .append = call else { return nil }
+            // Meanwhile the other call gets the signal of the edit, too.
+            try? await Task.sleep(for: .milliseconds(100))
+            return .refused(.permissions)
+        }
+        let first = try replica(a, log)
+        let tasks = (0..<2).map { _ in Task { await first.follow() } }
+        // Both have asked the log once.
+        try await Task.sleep(for: .milliseconds(100))
+        try insert(1, a)
+        for task in tasks { await task.value }
+        guard case .stopped(.server(.refused)) = first.state.phase else {
+            Issue.record("\(first.state)")
+            return
+        }
+    }
+
+    @Test("A replica that follows the log says at once that a commit was forgotten which had been set aside")
+    func forgetting() async throws {
+        let server = MemoryServer(maximumEntryBytes: 2_000)
+        let a = try store("a")
+        let first = try replica(a, MemoryLog(server))
+        let task = Task { await first.follow() }
+        defer { task.cancel() }
+        try insert(1, a, content: [UInt8](repeating: 7, count: 5_000))
+        for await state in first.states where state.setAsideCount == 1 {
+            if case .upToDate = state.phase { break }
+        }
+        // Another exchange would begin now.
+        try await Task.sleep(for: .milliseconds(50))
+        try a.forget(try a.setAsideCommits[0])
+        for await state in first.states where state.setAsideCount == 0 { break }
+        #expect(try a.setAsideCommits.isEmpty)
+    }
+
+    @Test("A replica whose store is closed while it waits for the log says that it has stopped")
+    func closedMeanwhile() async throws {
+        let a = try store("a")
+        try insert(1, a)
+        let log = MemoryLog(MemoryServer()) { call in
+            if case .append = call { try? a.close() }
+            return nil
+        }
+        let first = try replica(a, log)
+        await first.follow()
+        guard case .stopped(.store) = first.state.phase else {
+            Issue.record("\(first.state)")
+            return
+        }
+    }
+
+    @Test("Its state says that it is offline and how much waits, and follows by itself when the log is there again")
+    func following() async throws {
+        let server = MemoryServer()
+        let isOffline = Atomic(true)
+        let a = try store("a")
+        let log = MemoryLog(server) { _ in isOffline.load(ordering: .relaxed) ? .requestLost : nil }
+        let first = try replica(a, log)
+        let task = Task { await first.follow() }
+        try insert(1, a)
+        try insert(2, a)
+        for await state in first.states {
+            if case .offline = state.phase, state.waitingCount == 2 { break }
+        }
+        isOffline.store(false, ordering: .relaxed)
+        for await state in first.states {
+            if case .upToDate = state.phase, state.waitingCount == 0 { break }
+        }
+        // Another replica's commits arrive without being asked for.
+        let b = try store("b")
+        let second = try replica(b, MemoryLog(server))
+        let other = Task { await second.follow() }
+        try insert(3, a)
+        for await state in second.states where state.confirmed == 3 { break }
+        #expect(try b.snapshot.itemCount == 3)
+        try b.close()
+        // A store that is closed ends it.
+        await other.value
+        task.cancel()
+        await task.value
+    }
+
+    @Test("A replica that is cancelled ends after the batch that is on its way, and goes on with the rest later")
+    func cancelled() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        for id in 1..<40 { try insert(Int64(id), a) }
+        var options = Replica.Options()
+        options.batchBytes = 1
+        let (reached, proceed) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let log = MemoryLog(server) { call in
+            if case .append(_, let position) = call, position.number == 2 {
+                reached.continuation.yield()
+                for await _ in proceed.stream { break }
+            }
+            return nil
+        }
+        let first = try Replica(a, log, list: "list", options: options)
+        let task = Task { await first.follow() }
+        for await _ in reached.stream { break }
+        // The first batches were taken.
+        if case .working = first.state.phase {} else { Issue.record("\(first.state.phase)") }
+        task.cancel()
+        proceed.continuation.finish()
+        await task.value
+        if case .unknown = first.state.phase {} else { Issue.record("\(first.state.phase)") }
+        #expect(server.count < 6 && first.state.waitingCount == 39 - UInt64(server.count))
+        try await first.synchronize()
+        #expect(server.count == 39)
+    }
+
+    @Test("What stops a replica is not forgotten when its tasks are cancelled")
+    func stoppedWhileFollowing() async throws {
+        let a = try store("a")
+        try insert(1, a)
+        let log = MemoryLog(MemoryServer()) { if case .append = $0 { .refused(.permissions) } else { nil } }
+        for _ in 0..<20 {
+            let first = try replica(a, log)
+            await first.follow()
+            guard case .stopped(.server) = first.state.phase else {
+                Issue.record("\(first.state.phase)")
+                return
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-// Tests what a replica says, refuses, encrypts and begins with.
+// Tests what a replica says, refuses and encrypts.
 
 import Foundation
 import ListModel
@@ -13,25 +13,10 @@ import class MemoryLog.MemoryLog
 import class MemoryLog.MemoryServer
 
 @Suite("A replica")
-struct ReplicaTests {
-    private let folder: TemporaryFolder
+struct ReplicaTests: ReplicaSuite {
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder.inMemory() }
-
-    private func store(_ name: String) throws -> UntypedStore { try UntypedStore.create(at: folder.file(name)) }
-
-    private func insert(_ id: Int64, _ store: UntypedStore, content: [UInt8] = [1]) throws {
-        try store.edit("Insert") { list in
-            if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0)) }
-            try list.insert(NewRow(id: .integer(id), content: content), at: .end(ofSection: 0))
-        }
-    }
-
-    private func replica(_ store: UntypedStore, _ log: any SharedLog, key: SyncKey? = nil) throws -> Replica {
-        var options = Replica.Options()
-        (options.key, options.retryPause) = (key, .milliseconds(20))
-        return try Replica(store, log, list: "list", options: options)
-    }
 
     @Test(
         "With a key, the log has nothing of the contents; without it, or with another, the log is refused and nothing changes"
@@ -84,6 +69,8 @@ struct ReplicaTests {
         var send: @Sendable ([LogEntry]) throws -> Void = { _ in }
         /// How many arrive at once.
         var readCount = Int.max
+        /// Changes what arrives.
+        var receive: @Sendable ([LogEntry]) async throws -> [LogEntry] = { $0 }
 
         func end() async throws -> LogPosition { try await log.end() }
         func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult {
@@ -91,7 +78,7 @@ struct ReplicaTests {
             return try await log.append(entries, after: position)
         }
         func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry] {
-            Array(try await log.entries(after: number, maximumBytes: maximumBytes).prefix(readCount))
+            try await receive(Array(log.entries(after: number, maximumBytes: maximumBytes).prefix(readCount)))
         }
         func changes() -> AsyncStream<Void> { log.changes() }
         /// Always false: a replica that was not woken must not rely on it.
@@ -123,51 +110,6 @@ struct ReplicaTests {
         try await first.synchronize()
         #expect(server.count == 6)
         #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
-    }
-
-    @Test("Each call of follow() goes on after an exchange that another call has begun fails")
-    func followingAnew() async throws {
-        let server = MemoryServer()
-        let (a, b) = (try store("a"), try store("b"))
-        let isDown = Mutex(true)
-        let first = try replica(a, MemoryLog(server) { _ in isDown.withLock { $0 } ? .requestLost : nil })
-        for _ in 0..<20 {
-            let task = Task { await first.follow() }
-            await Task.yield()
-            task.cancel()
-        }
-        let task = Task { await first.follow() }
-        try insert(1, a)
-        try await Task.sleep(for: .milliseconds(50))
-        isDown.withLock { $0 = false }
-        for await state in first.states where state.waitingCount == 0 && state.confirmed == a.durableVersion { break }
-        task.cancel()
-        await task.value
-        try await replica(b, MemoryLog(server)).synchronize()
-        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
-    }
-
-    @Test(
-        "Each call of follow() ends when an exchange that another call has begun finds a problem",
-        .timeLimit(.minutes(10)))
-    func followingTogether() async throws {
-        let a = try store("a")
-        let log = MemoryLog(MemoryServer()) { call in
-            guard case .append = call else { return nil }
-            // Meanwhile the other call gets the signal of the edit, too.
-            try? await Task.sleep(for: .milliseconds(100))
-            return .refused(.permissions)
-        }
-        let first = try replica(a, log)
-        let tasks = (0..<2).map { _ in Task { await first.follow() } }
-        // Both have asked the log once.
-        try await Task.sleep(for: .milliseconds(100))
-        try insert(1, a)
-        for task in tasks { await task.value }
-        guard case .stopped(.server(.refused)) = first.state.phase else {
-            Issue.record("\(first.state)")
-            return
-        }
     }
 
     @Test("A replica that has received commits does not ask whether others follow if it would be told")
@@ -220,26 +162,6 @@ struct ReplicaTests {
         #expect(try a.setAsideCommits[0].reason.contains("2000"))
         try await replica(b, MemoryLog(server)).synchronize()
         #expect(try b.snapshot.sections[0].items.map(\.id) == [1, 3])
-    }
-
-    @Test(
-        "A replica that follows the log says at once that a commit was forgotten which had been set aside",
-        .timeLimit(.minutes(10)))
-    func forgetting() async throws {
-        let server = MemoryServer(maximumEntryBytes: 2_000)
-        let a = try store("a")
-        let first = try replica(a, MemoryLog(server))
-        let task = Task { await first.follow() }
-        defer { task.cancel() }
-        try insert(1, a, content: [UInt8](repeating: 7, count: 5_000))
-        for await state in first.states where state.setAsideCount == 1 {
-            if case .upToDate = state.phase { break }
-        }
-        // Another exchange would begin now.
-        try await Task.sleep(for: .milliseconds(50))
-        try a.forget(try a.setAsideCommits[0])
-        for await state in first.states where state.setAsideCount == 0 { break }
-        #expect(try a.setAsideCommits.isEmpty)
     }
 
     @Test("A server that does not even take a commit without changes stops the replica, and nothing is set aside twice")
@@ -310,6 +232,30 @@ struct ReplicaTests {
         #expect(second.state.repairs == [.appendedAgain(2...3)])
     }
 
+    @Test("A replica gives a log nothing back behind an entry that it has not compared")
+    func changedWhileHealing() async throws {
+        let (server, other) = (MemoryServer(), MemoryServer())
+        let (a, b) = (try store("a"), try store("b"))
+        for id: Int64 in 1...3 { try insert(id, a) }
+        try await replica(a, MemoryLog(server)).synchronize()
+        try insert(9, b)
+        try await replica(b, MemoryLog(other)).synchronize()
+        server.truncate(to: 1)
+        // The first look finds the confirmed commit; at the second, another server answers.
+        let looks = Atomic(0)
+        let log = AlteredLog(
+            log: MemoryLog(server),
+            receive: { entries in
+                guard entries.first?.number == 1 else { return entries }
+                let isFirst = looks.add(1, ordering: .relaxed).oldValue == 0
+                return isFirst ? entries : try await MemoryLog(other).entries(after: 0, maximumBytes: .max)
+            })
+        await #expect(throws: SharedLogError.self) { try await replica(a, log).synchronize() }
+        #expect(looks.load(ordering: .relaxed) == 2 && server.count == 1)
+        try await replica(a, MemoryLog(server)).synchronize()
+        #expect(server.count == 3)
+    }
+
     @Test("Copies of one file that join a list make its commits once, and do not bring back what was deleted since")
     func copies() async throws {
         // A checkpoint would cover commits that become pending.
@@ -336,45 +282,6 @@ struct ReplicaTests {
         try await second.synchronize()
         #expect(server.count == 5 && second.state.setAsideCount == 0)
         #expect(try b.snapshot.stateHash == c.snapshot.stateHash && b.snapshot.itemCount == 3)
-    }
-
-    @Test("A replica whose store is closed while it waits for the log says that it has stopped")
-    func closedMeanwhile() async throws {
-        let a = try store("a")
-        try insert(1, a)
-        let log = MemoryLog(MemoryServer()) { call in
-            if case .append = call { try? a.close() }
-            return nil
-        }
-        let first = try replica(a, log)
-        await first.follow()
-        guard case .stopped(.store) = first.state.phase else {
-            Issue.record("\(first.state)")
-            return
-        }
-    }
-
-    @Test(
-        "A snapshot that is damaged, or of a newer release, keeps no new replica from beginning",
-        arguments: [nil, SyncKey()])
-    func damagedSnapshots(_ key: SyncKey?) async throws {
-        let server = MemoryServer()
-        let a = try store("a")
-        try insert(1, a)
-        try await replica(a, MemoryLog(server), key: key).synchronize()
-        let end = try await MemoryLog(server).end()
-        var options = Replica.Options()
-        options.key = key
-        let path = folder.file("new")
-        for format in [nil, 1, 2, 3] as [UInt8?] {
-            let bytes = format.map { [$0] + [UInt8](repeating: 7, count: 9_000) } ?? []
-            try await MemoryLog(server).offer(LogSnapshot(position: end, bytes: bytes))
-            #expect(try await !Replica.beginWithSnapshot(at: path, MemoryLog(server), list: "list", options: options))
-            #expect(!FileManager.default.fileExists(atPath: path))
-        }
-        let store = try UntypedStore.create(at: path)
-        try await replica(store, MemoryLog(server), key: key).synchronize()
-        #expect(try store.snapshot.stateHash == a.snapshot.stateHash)
     }
 
     @Test("A log that hides its last commits fails a verification")
@@ -460,215 +367,5 @@ struct ReplicaTests {
         waits.signal()
         #expect(try await !mine.value)
         #expect(FileManager.default.fileExists(atPath: path))
-    }
-
-    @Test("Its state says that it is offline and how much waits, and follows by itself when the log is there again")
-    func following() async throws {
-        let server = MemoryServer()
-        let isOffline = Atomic(true)
-        let a = try store("a")
-        let log = MemoryLog(server) { _ in isOffline.load(ordering: .relaxed) ? .requestLost : nil }
-        let first = try replica(a, log)
-        let task = Task { await first.follow() }
-        try insert(1, a)
-        try insert(2, a)
-        for await state in first.states {
-            if case .offline = state.phase, state.waitingCount == 2 { break }
-        }
-        isOffline.store(false, ordering: .relaxed)
-        for await state in first.states {
-            if case .upToDate = state.phase, state.waitingCount == 0 { break }
-        }
-        // Another replica's commits arrive without being asked for.
-        let b = try store("b")
-        let second = try replica(b, MemoryLog(server))
-        let other = Task { await second.follow() }
-        try insert(3, a)
-        for await state in second.states where state.confirmed == 3 { break }
-        #expect(try b.snapshot.itemCount == 3)
-        try b.close()
-        // A store that is closed ends it.
-        await other.value
-        task.cancel()
-        await task.value
-    }
-
-    @Test("A replica that is cancelled ends after the batch that is on its way, and goes on with the rest later")
-    func cancelled() async throws {
-        let server = MemoryServer()
-        let a = try store("a")
-        for id in 1..<40 { try insert(Int64(id), a) }
-        var options = Replica.Options()
-        options.batchBytes = 1
-        let (reached, proceed) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
-        let log = MemoryLog(server) { call in
-            if case .append(_, let position) = call, position.number == 2 {
-                reached.continuation.yield()
-                for await _ in proceed.stream { break }
-            }
-            return nil
-        }
-        let first = try Replica(a, log, list: "list", options: options)
-        let task = Task { await first.follow() }
-        for await _ in reached.stream { break }
-        // The first batches were taken.
-        if case .working = first.state.phase {} else { Issue.record("\(first.state.phase)") }
-        task.cancel()
-        proceed.continuation.finish()
-        await task.value
-        if case .unknown = first.state.phase {} else { Issue.record("\(first.state.phase)") }
-        #expect(server.count < 6 && first.state.waitingCount == 39 - UInt64(server.count))
-        try await first.synchronize()
-        #expect(server.count == 39)
-    }
-
-    @Test("What stops a replica is not forgotten when its tasks are cancelled")
-    func stoppedWhileFollowing() async throws {
-        let a = try store("a")
-        try insert(1, a)
-        let log = MemoryLog(MemoryServer()) { if case .append = $0 { .refused(.permissions) } else { nil } }
-        for _ in 0..<20 {
-            let first = try replica(a, log)
-            await first.follow()
-            guard case .stopped(.server) = first.state.phase else {
-                Issue.record("\(first.state.phase)")
-                return
-            }
-        }
-    }
-
-    @Test("A replica asks for the position of a snapshot before it offers one, not for the snapshot")
-    func snapshotOfOthers() async throws {
-        let server = MemoryServer()
-        let a = try store("a")
-        try insert(1, a)
-        let reads = Atomic(0)
-        let offers = Atomic(0)
-        let log = MemoryLog(server) { call in
-            if case .snapshot = call { reads.add(1, ordering: .relaxed) }
-            if case .offer = call { offers.add(1, ordering: .relaxed) }
-            return nil
-        }
-        var options = Replica.Options()
-        options.snapshotBytes = 1
-        for _ in 0..<3 { try await Replica(a, log, list: "list", options: options).synchronize() }
-        #expect(reads.load(ordering: .relaxed) == 0 && offers.load(ordering: .relaxed) == 1)
-    }
-
-    @Test(
-        "A snapshot of a branch that is no more keeps no replica from offering another: neither one that knew it nor a new one",
-        arguments: [true, false])
-    func snapshotOfALostBranch(isKnown: Bool) async throws {
-        let server = MemoryServer()
-        let (a, b) = (try store("a"), try store("b"))
-        let content = [UInt8](repeating: 7, count: 1_000)
-        var options = Replica.Options()
-        // Less than three commits, and more than one.
-        options.snapshotBytes = 2_000
-        for id: Int64 in 1...3 { try insert(id, a, content: content) }
-        let first = try Replica(a, MemoryLog(server), list: "list", options: options)
-        try await first.synchronize()
-        let lost = try await MemoryLog(server).end()
-        #expect(try await MemoryLog(server).snapshotPosition() == lost)
-        server.truncate(to: 2)
-        let second = try replica(b, MemoryLog(server))
-        try await second.synchronize()
-        try insert(4, b, content: content)
-        try await second.synchronize()
-        let offering = try isKnown ? first : Replica(store("c"), MemoryLog(server), list: "list", options: options)
-        try await offering.synchronize()
-        let end = try await MemoryLog(server).end()
-        #expect(try await MemoryLog(server).snapshotPosition() == end)
-    }
-
-    @Test("A snapshot that the log refuses stops no replica: everything else is exchanged, and the state tells why")
-    func refusedSnapshot() async throws {
-        let server = MemoryServer()
-        let a = try store("a")
-        let isRefusing = Atomic(true)
-        let log = MemoryLog(server) { call in
-            if case .offer = call, isRefusing.load(ordering: .relaxed) { .refused(.permissions) } else { nil }
-        }
-        var options = Replica.Options()
-        options.snapshotBytes = 1
-        let first = try Replica(a, log, list: "list", options: options)
-        for id in 1..<4 {
-            try insert(Int64(id), a)
-            try await first.synchronize()
-            if case .upToDate = first.state.phase {} else { Issue.record("\(first.state.phase)") }
-            #expect(server.count == UInt64(id))
-            guard case SharedLogError.refused(.permissions, _)? = first.state.snapshotFailure else {
-                Issue.record("\(String(describing: first.state.snapshotFailure))")
-                return
-            }
-        }
-        isRefusing.store(false, ordering: .relaxed)
-        try insert(4, a)
-        try await first.synchronize()
-        #expect(first.state.snapshotFailure == nil)
-        #expect(try await MemoryLog(server).snapshot()?.position.number == 4)
-    }
-
-    @Test(
-        "A new replica begins with a snapshot, and need not read what is before it, even if that is damaged",
-        arguments: [false, true])
-    func snapshots(isEncrypted: Bool) async throws {
-        let server = MemoryServer()
-        let key = isEncrypted ? SyncKey() : nil
-        let a = try store("a")
-        for id in 1..<50 { try insert(Int64(id), a) }
-        let first = try replica(a, MemoryLog(server), key: key)
-        try await first.synchronize()
-        #expect(try await first.offerSnapshot())
-        try insert(50, a)
-        #expect(try await !first.offerSnapshot(), "not while commits wait")
-        try await first.synchronize()
-        server.flipBit(1_000, of: 3)
-        await #expect(throws: (any Error).self) { _ = try await first.verifyLog() }
-        let path = folder.file("new")
-        var options = Replica.Options()
-        options.key = key
-        #expect(try await Replica.beginWithSnapshot(at: path, MemoryLog(server), list: "list", options: options))
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        #expect(attributes[.posixPermissions] as? Int == 0o600, "nobody else may read it")
-        let b = try UntypedStore.open(at: path)
-        #expect(b.oldestVersion == 49)
-        let second = try replica(b, MemoryLog(server), key: key)
-        try insert(60, b)
-        try await second.synchronize()
-        try await first.synchronize()
-        #expect(try b.snapshot.stateHash == a.snapshot.stateHash && b.snapshot.itemCount == 51)
-        try b.close()
-        _ = try StoreVerification(path: path)
-        // A snapshot of a branch that is no more is not taken.
-        server.truncate(to: 40)
-        #expect(
-            try await !Replica.beginWithSnapshot(
-                at: folder.file("other"), MemoryLog(server), list: "list", options: options))
-    }
-
-    @Test("A new replica begins with a snapshot whose entry was lost and encrypted anew, not with one of a lost branch")
-    func snapshotOfAHealedLog() async throws {
-        let (server, key) = (MemoryServer(), SyncKey())
-        let (a, b) = (try store("a"), try store("b"))
-        for id: Int64 in 1...3 { try insert(id, a) }
-        let first = try replica(a, MemoryLog(server), key: key)
-        try await first.synchronize()
-        #expect(try await first.offerSnapshot())
-        server.truncate(to: 1)
-        try await first.synchronize()
-        #expect(first.state.repairs == [.appendedAgain(2...3)])
-        var options = Replica.Options()
-        options.key = key
-        let (healed, forked) = (folder.file("healed"), folder.file("forked"))
-        #expect(try await Replica.beginWithSnapshot(at: healed, MemoryLog(server), list: "list", options: options))
-        #expect(try UntypedStore.confirmed(at: healed) == a.confirmed)
-        server.truncate(to: 2)
-        let second = try replica(b, MemoryLog(server), key: key)
-        try await second.synchronize()
-        try insert(4, b)
-        try await second.synchronize()
-        #expect(try await !Replica.beginWithSnapshot(at: forked, MemoryLog(server), list: "list", options: options))
-        #expect(!FileManager.default.fileExists(atPath: forked))
     }
 }

@@ -1,0 +1,43 @@
+// Contents that commits bring back which were made before the log of this replica begins: the shared log has them.
+//
+// Always holds: commits are received with all contents to which they refer, except those that the shared log has lost.
+
+import ListModel
+@_spi(Sync) import Listory
+import SharedLog
+
+extension Replica {
+    /// Reads the contents from the log to which commits refer that are to be received, unless they are here.
+    ///
+    /// - Parameters:
+    ///   - records: those of the commits.
+    ///   - version: the version before them.
+    /// - Throws: ``SharedLogError`` if the log cannot be reached; errors of the store.
+    func fetchContents(for records: [[UInt8]], after version: Version) async throws {
+        let lacked = try store.lackedContents(of: records, after: version)
+        var left = lacked.versions[...]
+        while let first = left.first {
+            try Task.checkCancellation()
+            var found: [Version: [UInt8]] = [:]
+            for entry in try await entries(with: left) {
+                left = left.drop { $0.rawValue < entry.number }
+                guard left.first?.rawValue == entry.number else { continue }
+                found[left.removeFirst()] = try? codec.bytes(entry.payload, number: entry.number)
+            }
+            // The log has lost it. The row comes back all the same, and its content cannot be read.
+            if left.first == first { left.removeFirst() }
+            try store.add(lacked, from: found)
+        }
+    }
+
+    /// Some entries from the first of some versions on: as many as usual if the next one is near. None if the first is damaged.
+    private func entries(with versions: ArraySlice<Version>) async throws -> [LogEntry] {
+        let first = versions.first!.rawValue
+        let isNear = versions.dropFirst().first.map { $0.rawValue - first < 16 } ?? false
+        // One that is damaged keeps those before it from coming with it.
+        for bytes in isNear ? [options.batchBytes, 1] : [1] {
+            do { return try await log.entries(after: first - 1, maximumBytes: bytes) } catch SharedLogError.damaged {}
+        }
+        return []
+    }
+}

@@ -1,0 +1,32 @@
+// What the tests of replicas have in common.
+
+import ListModel
+@_spi(Sync) import Listory
+import ListorySync
+import SharedLog
+import TestSupport
+
+/// Tests of replicas, each of which has a folder of its own.
+protocol ReplicaSuite {
+    var folder: TemporaryFolder { get }
+}
+
+extension ReplicaSuite {
+    /// A new store.
+    func store(_ name: String) throws -> UntypedStore { try UntypedStore.create(at: folder.file(name)) }
+
+    /// Appends a row to the first section.
+    func insert(_ id: Int64, _ store: UntypedStore, content: [UInt8] = [1]) throws {
+        try store.edit("Insert") { list in
+            if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0)) }
+            try list.insert(NewRow(id: .integer(id), content: content), at: .end(ofSection: 0))
+        }
+    }
+
+    /// A replica that tries again soon.
+    func replica(_ store: UntypedStore, _ log: any SharedLog, key: SyncKey? = nil) throws -> Replica {
+        var options = Replica.Options()
+        (options.key, options.retryPause) = (key, .milliseconds(20))
+        return try Replica(store, log, list: "list", options: options)
+    }
+}
