@@ -63,6 +63,24 @@ struct DamagedTreeTests {
         #expect(failures > 0)
     }
 
+    @Test("Rows that are moved beside rows that cannot be read are moved, or it is an error")
+    func movedBeside() throws {
+        var stored = try Self.stored(40, TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        var failures = 0
+        for number in stored.nodes.numbers {
+            let bytes = stored.nodes[number]
+            for target: Int64 in 10..<20 {
+                try stored.reopen()
+                stored.nodes[number] = nil
+                do {
+                    try stored.list.commit { try $0.move(.items([0, 30]), to: .after(.integer(target))) }
+                } catch { failures += 1 }
+                stored.nodes[number] = bytes
+            }
+        }
+        #expect(failures > 0)
+    }
+
     static let shapes = [
         (rows: 3, limits: TreeLimits()), (40, TreeLimits(leafCapacity: 4, innerCapacity: 4)),
         (300, TreeLimits(leafCapacity: 5, innerCapacity: 4)), (2_100, TreeLimits()),

@@ -165,6 +165,19 @@ struct TrashTests {
         #expect(trash.shown.rows.count == 9)
     }
 
+    @Test("A reader learns that all rows were read, though no row came")
+    func completion() async throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(10)
+        for id: Int64 in 1...3 { try fixture.store.edit("Delete") { try $0.delete(.item(.integer(id))) } }
+        let trash = try UntypedLiveTrash(of: fixture.store, limit: 3)
+        #expect(trash.shown.rows.count == 3 && !trash.shown.isComplete)
+        var updates = try trash.updates().makeAsyncIterator()
+        let update = try trash.loadMore()
+        #expect(!update.isEmpty && update.snapshot.isComplete)
+        #expect(try await updates.next()?.get().snapshot.isComplete == true)
+    }
+
     @Test("A view that nobody reads is released, and a view used inside its text function says so")
     func misuse() throws {
         let fixture = try StoreFixture()

@@ -197,6 +197,24 @@ struct OutlineGestureTests {
         #expect(try rows(empty) == ["only"])
     }
 
+    @Test("In another order than the store's, new rows become siblings of a neighbour, and no row gets another parent")
+    func insertingIntoSortedRows() throws {
+        let fixture = try DriverFixture([["x"]]) { try $0.view { $0.visibleRows().sorted(by: \.title) } }
+        try fixture.store.edit("Outline") { list in
+            try list.delete(1)
+            try list.insert(
+                [(1, "p", 0), (2, "c", 1), (3, "d", 2), (4, "q", 0)].map {
+                    ListEdit<String, Todo>.Row(Todo(id: $0.0, title: $0.1), depth: $0.2, isCollapsed: false)
+                }, in: .root(of: "A"))
+        }
+        fixture.driver.isOutline = true
+        fixture.driver.refresh()
+        let shown = (0..<4).map { fixture.driver.row(at: ListIndexPath(section: 0, item: $0))?.item?.title }
+        let place = try #require(shown.firstIndex(of: "p"))
+        #expect(fixture.driver.insert(Todo(id: 5, title: "n"), at: ListIndexPath(section: 0, item: place + 1)))
+        #expect(try Self.text(fixture.store.snapshot) == ["p", ".c", "..d", "n", "q"])
+    }
+
     @Test("If a list is not shown as an outline, gestures edit single rows, whatever their depths")
     func noOutline() throws {
         let outline = try Self.fixture(["a", ".b", "c"], isOutline: false)

@@ -79,9 +79,14 @@ extension UntypedEditor {
             // Every move shifts the other runs and the gap, so they are looked up by id again.
             let firsts = runs.map { editor.state.item(at: $0.path)!.id }
             for (run, first) in zip(runs, firsts) {
-                let current = ItemRun(path: editor.state.indexPath(of: first)!, count: run.count)
+                // A row that cannot be read has the id of a placeholder, which is not found.
+                func path(of id: UntypedID) throws -> ListIndexPath {
+                    guard let path = editor.state.indexPath(of: id) else { throw ListError.unknownItem(id) }
+                    return path
+                }
+                let current = ItemRun(path: try path(of: first), count: run.count)
                 let gap =
-                    target.anchor.map { editor.state.indexPath(of: $0)! }
+                    try target.anchor.map(path)
                     ?? ListIndexPath(
                         section: target.place.section,
                         item: editor.state.itemCount(inSectionAt: target.place.section))

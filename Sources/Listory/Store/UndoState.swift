@@ -98,12 +98,12 @@ extension StoreProtocol {
 extension UntypedStore {
     fileprivate func undoState(_ history: ListHistory) throws -> UndoState {
         func step(_ move: HistoryMove?) throws -> UndoState.Step? {
+            // Only the last commit is read, unless it is discardable.
             guard let versions = move?.stepVersions, let last = versions.max() else { return nil }
-            let commits = try versions.map { try group.commit($0) }
-            guard let end = commits.first(where: { $0.version == last }) else { return nil }
+            let end = try group.commit(last)
             return UndoState.Step(
                 version: last, name: end.name, origin: end.origin,
-                isDiscardable: commits.allSatisfy(\.isDiscardable))
+                isDiscardable: try end.isDiscardable && versions.allSatisfy { try group.commit($0).isDiscardable })
         }
         return UndoState(
             undo: try history.undoCount > 0 ? step(tree.undoing(history)) : nil,

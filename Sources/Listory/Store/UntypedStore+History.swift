@@ -318,5 +318,5 @@ extension StoreProtocol {
 
     /// Ends the step: the next commit begins a new one, whatever ``StoreOptions/coalescing`` says. Call it when the
     /// selection moves or a field loses the focus.
-    public func breakUndoCoalescing() throws { try core.withTurn { $0.editor.breakUndoCoalescing() } }
+    public func breakUndoCoalescing() throws { try core.withHead { $0.editor.breakUndoCoalescing() } }
 }

@@ -59,9 +59,28 @@ extension UntypedStore {
 
     /// The index of the section of an id in the newest version, or nil if there is none.
     ///
-    /// - Complexity: O(log s) expected, for s sections.
+    /// - Complexity: O(log s) expected, for s sections; O(s) while an edit is in progress, as there is no index of those before it.
     public func indexOfSection(_ id: UntypedID) throws -> Int? {
-        try read { $0.indexOfSection(id) }
+        try find { head in
+            let index = head.editor.state.indexOfSection(id)
+            if index == nil { try head.checkNodes() }
+            return index
+        } during: { rows in
+            rows.sections.firstIndex { $0.id == id }
+        }
+    }
+
+    /// The id of the section that a row is in, in the newest version, or nil if there is no such row.
+    ///
+    /// - Complexity: as ``item(_:)``.
+    public func sectionID(containing id: UntypedID) throws -> UntypedID? {
+        try find { head in
+            let section = head.editor.state.sectionID(containing: id)
+            if section == nil { try head.checkNodes() }
+            return section
+        } during: { rows in
+            rows.indexPath(of: id).map { rows.sections[$0.section].id }
+        }
     }
 
     /// The row of an id in the newest version, or nil if there is none.

@@ -178,9 +178,11 @@ extension UntypedLiveTrash: StoreView {
         }
     }
 
-    func followStore() {
-        // The readers receive the error, and the next commit is another attempt.
-        try? following { _, _ in () }
+    func followStore() throws {
+        do { try following { _, _ in () } } catch {
+            // Damage does not pass: the next commit is another attempt.
+            if error.mayPass { throw error }
+        }
     }
 
     func checkIsOutside() throws(ListError) {

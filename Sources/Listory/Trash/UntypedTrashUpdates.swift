@@ -16,12 +16,13 @@ public struct UntypedTrashUpdate: Sendable {
     /// - Complexity: O(k log n) for k rows that differ.
     public var transition: ListTransition { ListTransition(from: previous.core, to: snapshot.core) }
 
-    /// Whether the rows are the same, and were deleted by the same commits.
+    /// Whether the rows are the same, were deleted by the same commits, and are all or not all as before.
     ///
     /// - Complexity: O(1).
     public var isEmpty: Bool {
         // A row that was deleted again is the first one.
         previous.core.stateHash == snapshot.core.stateHash && previous.rows.first?.place == snapshot.rows.first?.place
+            && previous.isComplete == snapshot.isComplete
     }
 }
 

@@ -180,16 +180,15 @@ extension ListStore {
 
     /// The index of a section in the newest version, or nil if there is none.
     ///
-    /// - Complexity: O(log s) expected, for s sections.
+    /// - Complexity: as ``UntypedStore/indexOfSection(_:)``.
     public func indexOfSection(_ id: SectionID) throws -> Int? { try core.indexOfSection(id.untypedID) }
 
     /// The section that a row is in, in the newest version, or nil if there is no such row.
     ///
     /// - Throws: ``ListError/unreadable(what:expected:found:)`` if the section's id is none of the app's.
-    /// - Complexity: O(log n) expected.
+    /// - Complexity: as ``UntypedStore/sectionID(containing:)``.
     public func sectionID(containing id: Item.ID) throws -> SectionID? {
-        try core.read { $0.sectionID(containing: id.untypedID) }
-            .map { try SectionID.reading($0) }
+        try core.sectionID(containing: id.untypedID).map { try SectionID.reading($0) }
     }
 
     /// The row of an id in the newest version, or nil if there is none.

@@ -2,6 +2,7 @@
 //
 // Always holds: a view without readers has no task; a reader receives what happens after its creation, in order.
 
+import Dispatch
 import ListModel
 
 /// The readers of a view.
@@ -10,6 +11,8 @@ struct ViewReaders<News: Sendable>: Sendable {
     private var lastNumber = 0
     /// The task that follows the store while there are readers.
     fileprivate(set) var follower: Task<Void, Never>?
+    /// Whether following the store is about to be tried again.
+    fileprivate var isRetrying = false
 
     fileprivate mutating func add(_ queue: UpdateQueue<News>) -> Int {
         lastNumber += 1
@@ -56,7 +59,9 @@ protocol StoreView: AnyObject, Sendable {
     /// Calls `body` with the protected state, under the view's lock.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result
     /// Follows the store to its newest version, and tells the readers.
-    func followStore()
+    ///
+    /// - Throws: an error after which it is tried again.
+    func followStore() throws
     /// Throws if the calling thread runs a function of the view, because it would wait for itself, or an edit of the
     /// store, because a thread that follows the store would wait for it with the view's lock.
     func checkIsOutside() throws(ListError)
@@ -99,13 +104,34 @@ extension StoreView {
             // Started under the lock, so that it cannot end before it is stored.
             state.readers.follower = Task { [weak self] in
                 // Commits between the last advance of the view and the first signal.
-                self?.followStore()
+                self?.follow()
                 for await _ in changes {
                     guard let self else { return }
-                    self.followStore()
+                    self.follow()
                 }
                 // A cancelled task had no readers left; present readers have another task.
                 if !Task.isCancelled { self?.finish() }
+            }
+        }
+    }
+
+    private func follow() {
+        do { try followStore() } catch ListError.closed {
+            // The sequence is about to end.
+        } catch {
+            // It may take long until somebody commits again.
+            let isRetrying = withState { state in
+                defer { state.readers.isRetrying = true }
+                return state.readers.isRetrying
+            }
+            if isRetrying { return }
+            let pause = DispatchTimeInterval.nanoseconds(store.options.retryDelay.timerNanoseconds)
+            DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in
+                let hasReaders = self?.withState { state in
+                    state.readers.isRetrying = false
+                    return state.readers.follower != nil
+                }
+                if hasReaders == true { self?.follow() }
             }
         }
     }

@@ -2,7 +2,6 @@
 //
 // Always holds: a sequence begins with the snapshot of its creation, and each transition begins where the one before ended.
 
-import Dispatch
 import ListModel
 
 /// The changes of a view from now on.
@@ -107,21 +106,12 @@ extension UntypedLiveList: StoreView {
         }
     }
 
-    func followStore() {
+    func followStore() throws {
         do {
             let (newest, moment) = try store.current
             try withState { state in try state.follow(newest, moment) }
-        } catch ListError.closed {
-            // The sequence is about to end.
         } catch is QueryError {
             // The readers receive the error, and the next commit is another attempt.
-        } catch {
-            // Rows could not be read for a moment, and it may take long until somebody commits again.
-            let pause = DispatchTimeInterval.nanoseconds(store.options.retryDelay.timerNanoseconds)
-            DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in
-                guard let self, withState({ $0.readers.follower != nil }) else { return }
-                followStore()
-            }
         }
     }
 }

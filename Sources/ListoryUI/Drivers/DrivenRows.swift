@@ -98,9 +98,7 @@ extension ListDriver {
             var kept: UntypedID?
             let free = try stored.core.reading {
                 try ids.filter { id in
-                    // There may be other rows at that path by now.
-                    let known = try store.indexPath(of: id).flatMap { stored.core.item(at: $0)?.id == id ? $0 : nil }
-                    guard let path = known ?? stored.core.indexPath(of: id) else { return true }
+                    guard let path = try path(of: id, in: stored.core) else { return true }
                     let outline = stored.core.sections[path.section].outline
                     let below = outline.subtree(of: path.item).dropFirst().first { item in
                         stored.row(at: ListIndexPath(section: path.section, item: item)).map(rules.editing) != .delete

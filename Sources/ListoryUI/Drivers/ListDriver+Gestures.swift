@@ -63,8 +63,11 @@ extension ListDriver {
             let place = try RowGap(gap: path, in: seen)
             let new = NewRow(
                 id: item.id.untypedID, isChecked: isChecked, content: try source.coder.content(of: item))
-            if isOutline && isSectionKnown {
-                return try editor.insert([new], in: place.outlineDestination(in: &editor))
+            if isOutline {
+                let destination =
+                    isSectionKnown
+                    ? place.outlineDestination(in: &editor) : place.siblingDestination(in: &editor)
+                return try editor.insert([new], in: destination)
             }
             let destination = place.destination(in: &editor, isSectionKnown: isSectionKnown)
             try editor.insert(new, at: destination)

@@ -102,24 +102,29 @@ extension ListDriver {
         }
         // Hidden rows are only in the store.
         guard row.isCollapsed else { return .none }
-        if let previewed { return isParent(row.id, at: previewed) ? .collapsed : .none }
-        let hasChildren = try? source.editedStore.read { state in
-            guard let path = state.indexPath(of: row.id) else { return false }
-            return state.outline(inSectionAt: path.section).hasChildren(path.item)
-        }
-        return hasChildren ?? false ? .collapsed : .none
+        if let previewed { return isParent(row.id, inPreviewOf: previewed) ? .collapsed : .none }
+        guard let stored = try? source.editedStore.snapshot, let path = try? self.path(of: row.id, in: stored)
+        else { return .none }
+        return stored.sections[path.section].outline.hasChildren(path.item) ? .collapsed : .none
     }
 
-    /// Whether rows stand below a collapsed row at a version of the store.
-    private func isParent(_ id: UntypedID, at version: Version) -> Bool {
-        if let known = collapsedParents, known.version == version { return known.ids.contains(id) }
+    /// Where a row is in rows of the store that were the newest just now.
+    func path(of id: UntypedID, in stored: UntypedSnapshot) throws -> ListIndexPath? {
+        // There may be other rows at that path by now.
+        let known = try source.editedStore.indexPath(of: id).flatMap { stored.item(at: $0)?.id == id ? $0 : nil }
+        return known ?? stored.indexPath(of: id)
+    }
+
+    /// Whether rows stand below a collapsed row at the previewed version of the store.
+    private func isParent(_ id: UntypedID, inPreviewOf version: Version) -> Bool {
+        if let collapsedParents { return collapsedParents.contains(id) }
         // Without an error: the triangle is missing then.
         let rows = try? source.editedStore.snapshot(at: version)
         let ids = (rows?.sections.map(\.outline) ?? []).flatMap { outline in
             outline.items.indices.filter { outline.items[$0].isCollapsed && outline.hasChildren($0) }
                 .map { outline.items[$0].id }
         }
-        collapsedParents = (version, Set(ids))
+        collapsedParents = Set(ids)
         return ids.contains(id)
     }
 

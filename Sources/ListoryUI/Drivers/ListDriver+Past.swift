@@ -19,7 +19,7 @@ extension ListDriver {
     @discardableResult
     public func preview(_ version: Version) -> Bool {
         let before = previewed
-        (previewed, collapsedParents) = (version, nil)
+        previewed = version
         if showNewest(isReporting: true) { return true }
         previewed = before
         return false

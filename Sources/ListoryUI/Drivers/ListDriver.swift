@@ -34,7 +34,7 @@ public final class ListDriver<Source: ListSource> {
     public var isOutline = false
     /// The origin of the commits, for example the user.
     public var origin = "" {
-        didSet { if origin != oldValue { for observer in originObservers { observer() } } }
+        didSet { if origin != oldValue { for observer in originObservers { observer.object?.refresh() } } }
     }
     /// What a commit waits for; nil for the store's default. The driver's default is not to wait for the disk, because
     /// the user would wait too.
@@ -42,7 +42,7 @@ public final class ListDriver<Source: ListSource> {
     /// The policy of undo and redo for conflicts.
     public var onConflict = ConflictPolicy.refuse
     /// The version of the past that is shown instead of the newest rows; see ``preview(_:)``.
-    public internal(set) var previewed: Version?
+    public internal(set) var previewed: Version? { didSet { collapsedParents = nil } }
 
     private let onFailure: @MainActor (ListFailure) -> Void
     /// The rows that were read last, with the app's types: the view shows them as soon as it is ready. The player has no
@@ -50,11 +50,21 @@ public final class ListDriver<Source: ListSource> {
     private(set) var newest: ListSnapshot<Source.SectionID, Source.Item>
     /// Called each time when rows were read, whether or not the view is ready to show them.
     var onRows: @MainActor () -> Void = {}
-    /// Called when the origin has changed, whose undo state may be another.
-    var originObservers: [@MainActor () -> Void] = []
-    /// The collapsed rows that other rows are below, at the version that was asked for last; see ``disclosure(at:)``.
-    var collapsedParents: (version: Version, ids: Set<UntypedID>)?
+    /// What is told when the origin has changed, whose undo state may be another.
+    private var originObservers: [OriginObserver] = []
+
+    private struct OriginObserver {
+        weak var object: (any DrivenUndo)?
+    }
+    /// The collapsed rows that other rows are below, at the previewed version; nil until it is asked for. See ``disclosure(at:)``.
+    var collapsedParents: Set<UntypedID>?
     private var following: Task<Void, Never>?
+
+    /// Tells an undo driver of other origins, as long as it is there.
+    func add(_ observer: any DrivenUndo) {
+        originObservers.removeAll { $0.object == nil }
+        originObservers.append(OriginObserver(object: observer))
+    }
 
     /// A driver without a view yet.
     ///

@@ -84,6 +84,15 @@ struct RowGap {
         return .end(ofSection: section)
     }
 
+    /// The place in the outline of the editor where the view has another order than the store, or other sections: as the next sibling of
+    /// the neighbour before, if that is still there; otherwise before the neighbour after; otherwise at the end of the section.
+    func siblingDestination(in editor: inout UntypedEditor) -> OutlineDestination {
+        for (id, destination) in [(previous, OutlineDestination.after), (next, OutlineDestination.before)] {
+            if let id, editor.state.indexPath(of: id) != nil { return destination(id) }
+        }
+        return .root(ofSection: section)
+    }
+
     /// The place in the outline of the editor, for rows with their subtrees.
     ///
     /// Between a row and its first shown child, the rows become the first children. Everywhere else they become the

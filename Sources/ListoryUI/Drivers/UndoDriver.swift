@@ -37,7 +37,7 @@ public final class UndoDriver<Source: ListSource>: DrivenUndo {
         // Observation begins before the first read, so that no change is missed in between.
         let changes = try? driver.source.editedStore.changes()
         state = driver.undoState
-        driver.originObservers.append { [weak self] in self?.refresh() }
+        driver.add(self)
         guard let changes else { return }
         following = Task { [weak self] in
             for await _ in changes {
@@ -104,6 +104,7 @@ protocol DrivenUndo: AnyObject {
     var onEvent: @MainActor (UndoEvent) -> Void { get set }
     @discardableResult func undo() -> Bool
     @discardableResult func redo() -> Bool
+    func refresh()
 }
 
 // MARK: - What others registered
