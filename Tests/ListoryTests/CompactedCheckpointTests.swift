@@ -22,6 +22,40 @@ struct CompactedCheckpointTests {
         edited.store = try UntypedStore.open(at: edited.path, options: edited.store.options)
     }
 
+    @Test("A log that was written down and imported has checkpoints all along, so that no replay is long")
+    func imported() throws {
+        let fixture = try StoreFixture { ($0.durability, $0.coalescing) = (.deferred, .never) }
+        let store = fixture.store
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "list")) }
+        try store.edit("Fill") {
+            try $0.insert((0..<1_000).map { NewRow(id: .integer($0), content: []) }, at: .end(ofSection: "list"))
+        }
+        for _ in 0..<150 {
+            try store.edit("Toggle") { list in
+                // Of every second row, so that each is an event of its own.
+                for id: Int64 in 0..<500 { try list.toggle(.item(.integer(id * 2))) }
+            }
+        }
+        let copy = fixture.folder.file("copy.listory")
+        try StoreTranscriber.write(to: copy) { copy in
+            for version in 1...152 as ClosedRange<UInt64> {
+                let commit = try store.commit(Version(version))
+                let events = try commit.events().map { event in
+                    guard case .itemsInserted(let path, let rows) = event else { return event }
+                    return .itemsInserted(
+                        at: path,
+                        .many(rows.map { UntypedRow(id: $0.id, isChecked: $0.isChecked, content: copy.content([])) }))
+                }
+                try copy.append(CommitTranscript(commit), events)
+            }
+        }
+        try store.close()
+        let again = try UntypedStore.open(at: copy)
+        let counts = try #require(again.checkpointer).database.all().map(\.eventCount)
+        #expect(counts.count == 2 && counts[0] >= 65_536 && counts[0] < 67_000, "\(counts)")
+        try again.close()
+    }
+
     @Test(
         "The checkpoint that the log begins with is never dropped, and a damaged one is rebuilt from it",
         arguments: 0..<4)

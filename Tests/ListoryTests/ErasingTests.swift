@@ -361,6 +361,28 @@ struct ErasingTests {
         try again.close()
     }
 
+    @Test("A commit that took a name loses it, even if the name became that of the row only afterwards")
+    func takenName() throws {
+        let fixture = try StoreFixture { ($0.undoScope, $0.coalescing) = (.origin, .never) }
+        let store = fixture.store
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "list", items: [NewRow(1), NewRow(2)])) }
+        try store.beginGroup("Card for Y", origin: "anna")
+        try store.edit("", origin: "anna") { try $0.toggle(.item(1)) }
+        try store.revert(2, origin: "ben")
+        try store.edit("", origin: "anna") { try $0.update(2, content: [1, 2, 3]) }
+        try store.endGroup(origin: "anna")
+        try store.undo(origin: "ben")
+        func names(_ store: UntypedStore) throws -> [String] {
+            try (2...5 as ClosedRange<UInt64>).map { try store.commit(Version($0)).name }
+        }
+        #expect(try names(store) == Array(repeating: "Card for Y", count: 4))
+        try store.close()
+        try UntypedStore.erase(Erasure(rows: [2]), at: fixture.path)
+        let again = try UntypedStore.open(at: fixture.path, options: store.options)
+        #expect(try names(again) == ["", "", "", ""])
+        try again.close()
+    }
+
     @Test(
         "Copies of an origin's contents, which an import has written into commits of others, are erased as well",
         arguments: [false, true])

@@ -152,6 +152,8 @@ package struct ContentEraser {
         let header = try RecordHeader(record, version: version, previousChecksum: nil)
         var reader = RecordReader(record, version: version, from: header.eventsOffset)
         let events = try reader.readEvents(header.eventCount)
+        // A commit may have lost its name because of a later one, after others have taken it.
+        if let target = header.cause.target, unnamed.contains(target) { unnamed.insert(version) }
         let isUnnamed = unnamed.contains(version)
         var isSame = true
         for event in events { event.forEachContent { if reference($1) != $1 { isSame = false } } }

@@ -65,7 +65,7 @@ extension CommitLog {
     func copySharing(to path: String) throws {
         let rows = try sharingRows()
         if rows.isEmpty { return }
-        let copy = try Environment.open(path: path)
+        let copy = try CommitLog.openCopy(path)
         defer { try? copy.close() }
         try put(rows, into: copy)
     }
@@ -123,11 +123,18 @@ extension CommitLog {
         }
     }
 
+    /// Opens a file that nobody else has open, such as a copy, to change a little in it, however large it is.
+    static func openCopy(_ path: String) throws -> Environment {
+        var options = Environment.Options()
+        options.maximumMapSize = max(options.maximumMapSize, 2 * Platform.size(path))
+        return try Environment.open(path: path, options: options)
+    }
+
     /// Makes a file that nobody has open a replica whose commits are all confirmed.
     ///
     /// - Returns: the end of its log.
     static func confirmAll(of path: String) throws -> LogHead {
-        let environment = try Environment.open(path: path)
+        let environment = try CommitLog.openCopy(path)
         defer { try? environment.close() }
         return try writeMeta(of: environment) { txn, meta in
             let head = try head(txn, meta)
@@ -139,7 +146,7 @@ extension CommitLog {
     /// Moves the confirmed end of a file without its journal back to its last commit, if the confirmed commits behind that were only in the
     /// journal. They come back from the shared log.
     static func limitConfirmedEnd(of path: String) throws {
-        let environment = try Environment.open(path: path)
+        let environment = try CommitLog.openCopy(path)
         defer { try? environment.close() }
         try writeMeta(of: environment) { txn, meta in
             guard let end = try ConfirmedEnd.read(txn, meta) else { return }
@@ -159,7 +166,7 @@ extension CommitLog {
 
     /// Notes the kinds of ids in a file that nobody has open.
     static func put(_ kinds: IdentifierKinds, into path: String) throws {
-        let environment = try Environment.open(path: path)
+        let environment = try CommitLog.openCopy(path)
         defer { try? environment.close() }
         try writeMeta(of: environment) { txn, meta in
             try txn.put(kinds.bytes, forKey: LogFormat.identifierKey, in: meta)

@@ -276,7 +276,7 @@ extension Journal {
 
     /// Removes the journal from a copy. Opening the copy for editing makes a new one.
     static func remove(from path: String) throws {
-        let environment = try Environment.open(path: path)
+        let environment = try CommitLog.openCopy(path)
         defer { try? environment.close() }
         do {
             let database = try environment.openDatabase(named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self)

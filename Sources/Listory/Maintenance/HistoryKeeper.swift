@@ -16,8 +16,11 @@ final class HistoryKeeper: StoreKeeper {
 
     init(_ store: UntypedStore, _ retention: Retention) { (self.store, self.retention) = (store, retention) }
 
-    /// Looks soon, and then every ten minutes.
+    /// Looks soon, and then every ten minutes; less and less often while it fails, because each attempt may write the whole store.
     func start() { look(in: 5, advance()) }
+
+    private static let pause = 600
+    private static let longestPause = 86_400
 
     func stop() {
         _ = advance()
@@ -31,16 +34,20 @@ final class HistoryKeeper: StoreKeeper {
         }
     }
 
-    private func look(in seconds: Int, _ number: Int) {
+    private func look(in seconds: Int, _ number: Int, failing: Int = 0) {
         queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
             guard let self, let store, isPresent(number) else { return }
+            var failures = 0
             do { try store.trim(retention) { if !self.isPresent(number) { throw ListError.closed } } } catch {
                 // The log has everything, and there will be another look.
+                failures = failing + 1
                 if isPresent(number) {
                     store.options.diagnostics.report(.trimmingFailed(reason: Diagnostics.reason(error)))
                 }
             }
-            look(in: 600, number)
+            look(
+                in: min(HistoryKeeper.pause << min(failures, 16), HistoryKeeper.longestPause), number,
+                failing: failures)
         }
     }
 
@@ -60,6 +67,8 @@ extension UntypedStore {
         _ retention: Retention, atLeast count: UInt64 = 1_024, checkGoesOn: () throws -> Void = {}
     ) throws -> Bool {
         try withHead { _ in }
+        // As long as a part of the log may be salvaged, nothing of it goes.
+        if recovery.lostVersion != nil { return false }
         let path = filePath
         // Read once: it is lower for a moment while pending commits of a replica are being replaced.
         let durable = durableVersion
@@ -81,7 +90,7 @@ extension UntypedStore {
         let scratch = path + "-compacting"
         let unfinished = UntypedStore.unfinishedSuccessor(of: path)
         defer { for name in [scratch, unfinished] { DataFile.remove(name) } }
-        for name in [scratch, unfinished, UntypedStore.successor(of: path)] { DataFile.remove(name) }
+        for name in [scratch, unfinished] { DataFile.remove(name) }
         // As above.
         let durable = durableVersion
         guard base <= durable else { return false }
@@ -104,6 +113,7 @@ extension UntypedStore {
         guard Platform.adoptAttributes(of: path, by: unfinished) else {
             throw ListError.notPermitted(path: path, isReadOnly: false)
         }
+        DataFile.remove(UntypedStore.successor(of: path))
         try DataFile.publish(unfinished, as: UntypedStore.successor(of: path))
         return true
     }

@@ -9,7 +9,8 @@ import ListModel
 extension UntypedStore {
     /// Whether so much of the disk space of the file is free that it should be given back now.
     var isMostlyFreeOnDisk: Bool {
-        options.packing.givesBackAlways || isMostlyFree(Platform.diskSize(path), atLeast: options.packing.openFreeSize)
+        if options.packing.givesBackAlways { return true }
+        return isMostlyFree(Platform.diskSize(filePath), atLeast: options.packing.openFreeSize)
     }
 
     /// Whether so much of the length of the file is free that closing the store should give it back, and whether this process may. Only a
@@ -18,14 +19,15 @@ extension UntypedStore {
         guard !options.isReadOnly, options.unpackedCount < Int.max, (try? otherProcesses().isEmpty) ?? false else {
             return false
         }
-        return isMostlyFree(Platform.size(path), atLeast: options.packing.freeSize)
+        return isMostlyFree(Platform.size(filePath), atLeast: options.packing.freeSize)
     }
 
-    /// Whether more than half of so many bytes is free, and at least `count`. Not without checks of the pages.
+    /// Whether more than half of so many bytes is free, and at least `count`. Not without checks of the pages, and not if a part of the
+    /// log was lost: salvage may find it in free pages.
     ///
     /// - Complexity: O(databases).
     private func isMostlyFree(_ bytes: Int, atLeast count: Int) -> Bool {
-        guard let used = try? group.log.environment.databaseBytes() else { return false }
+        guard recovery.lostVersion == nil, let used = try? group.log.environment.databaseBytes() else { return false }
         let free = bytes - used
         return free > used && free >= count
     }

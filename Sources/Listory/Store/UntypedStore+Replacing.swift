@@ -17,8 +17,8 @@ struct FileState: Equatable {
 }
 
 extension UntypedStore {
-    /// The path of the file. It is replaced, not a symbolic link to it.
-    var filePath: String { Platform.resolved(path) ?? path }
+    /// The path of the file: it is replaced, not a symbolic link to it. It is the same if the program has changed its folder since.
+    var filePath: String { group.log.environment.path }
 
     /// Replaces the file of the store, which is closed.
     ///
