@@ -92,6 +92,28 @@ struct EditReadingTests {
         try store.close()
     }
 
+    @Test("Who reads while an edit is in progress does not wait for it, and finds what was there before")
+    func readingMeanwhile() throws {
+        let store = try Self.open(TemporaryFolder())
+        try store.edit("Add") { try $0.insert(Task(id: 1, title: "Milk"), at: .end(of: "today")) }
+        try store.edit("Delete") { list in
+            try list.delete(1)
+            let isDone = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                #expect(throws: Never.self) {
+                    #expect(try store.indexOfSection("today") == 0 && store.indexOfSection("other") == nil)
+                    #expect(try store.sectionID(containing: 1) == "today" && store.sectionID(containing: 2) == nil)
+                    #expect(try store.row(1)?.item?.title == "Milk")
+                    try store.breakUndoCoalescing()
+                }
+                isDone.signal()
+            }
+            #expect(isDone.wait(timeout: .now() + 60) == .success)
+        }
+        #expect(try store.sectionID(containing: 1) == nil)
+        try store.close()
+    }
+
     @Test("Rows that an edit wrote can be read after it, if it was made; otherwise they say that it has ended")
     func keptRows() throws {
         struct Failure: Error {}

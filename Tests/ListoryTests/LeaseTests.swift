@@ -7,7 +7,7 @@ import Testing
 
 @testable import Listory
 
-@Suite("What another process reads from")
+@Suite("What another process reads from", .timeLimit(.minutes(10)))
 struct LeaseTests {
     @Test("Stays in the file until it ends: a checkpoint, and chunks of its locators")
     func leases() throws {

@@ -165,7 +165,7 @@ struct TrashTests {
         #expect(trash.shown.rows.count == 9)
     }
 
-    @Test("A reader learns that all rows were read, though no row came")
+    @Test("A reader learns that all rows were read, though no row came", .timeLimit(.minutes(1)))
     func completion() async throws {
         let fixture = try StoreFixture()
         try fixture.fill(10)

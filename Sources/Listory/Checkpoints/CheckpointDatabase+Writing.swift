@@ -1,6 +1,6 @@
 // Writes checkpoints: nodes in slices; with the last of them, the row that makes a checkpoint the newest, and the superfluous numbers.
 //
-// Always holds: one transaction completes a checkpoint, after everything that it refers to was stored. The same
+// Always holds: one transaction completes a checkpoint. Everything that it refers to was stored before, or is in it. The same
 // transaction lists what becomes superfluous, which is deleted later.
 
 import LMDB
@@ -15,8 +15,8 @@ extension CheckpointDatabase {
         var gone: [UInt64]
         /// Numbers that are superfluous once the checkpoint is complete.
         var superfluous: [UInt64]
-        /// Chunks of locators that a checkpoint of each version replaced. They are superfluous when no other process needs an older
-        /// checkpoint: a process reads the locators of the checkpoint that it was opened with.
+        /// Chunks of locators that a checkpoint of each version replaced. They are superfluous when no head of another process reads the
+        /// locators of an older checkpoint.
         var replaced: [(version: Version, chunks: [UInt64])] = []
         /// The last numbers of the existing checkpoints, by version.
         var lastNumbers: [(version: Version, lastNumber: UInt64)]

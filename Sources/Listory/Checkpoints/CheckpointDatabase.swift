@@ -205,8 +205,12 @@ extension CheckpointDatabase {
         }
     }
 
+    /// The lease of the newest checkpoint, which this process has just stored, for the head. The others hear of it by ``locate(in:)``, when
+    /// the head has gone over to it.
+    func leaseForHead(_ version: Version) -> CheckpointLease { leases.withLock { $0.leaseWithLocators(version) } }
+
     /// Tells the other processes which checkpoints this one needs.
-    func publishLeases() throws {
+    private func publishLeases() throws {
         try table?.setLeases(of: self) {
             leases.withLock { ProcessTable.Needs(versions: $0.versions, located: $0.located) }
         }

@@ -108,6 +108,16 @@ struct SealedLog: Sendable {
         }
     }
 
+    /// Whether the file lacks the content of a dropped commit, or knows that it is lost.
+    func lacks(_ reference: ContentReference) throws -> Bool {
+        guard let contents = try contents() else { return true }
+        return try environment.read { txn in
+            try txn.withValue(forKey: SealedLog.contentKey(reference), in: contents) { bytes in
+                bytes.map { $0.isEmpty && reference.length > 0 } ?? true
+            }
+        }
+    }
+
     /// Calls `body` with a content of a packed or dropped commit; nil if it is in neither.
     func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result

@@ -67,7 +67,7 @@ extension UntypedStore {
         _ retention: Retention, atLeast count: UInt64 = 1_024, checkGoesOn: () throws -> Void = {}
     ) throws -> Bool {
         try withHead { _ in }
-        // As long as a part of the log may be salvaged, nothing of it goes.
+        // Opening has found that a part of the log was lost, which may be salvaged.
         if recovery.lostVersion != nil { return false }
         let path = filePath
         // Read once: it is lower for a moment while pending commits of a replica are being replaced.

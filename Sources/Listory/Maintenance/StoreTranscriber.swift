@@ -66,15 +66,15 @@ public struct StoreTranscriber: ~Copyable {
     ///   rows, or the rows then have another hash.
     public mutating func append(_ transcript: CommitTranscript, _ events: [ListEvent]) throws {
         try door {
-            let record = try commits.record(transcript, events)
-            try record.withUnsafeBytes { try file.advance(over: $0, of: transcript.version) }
-            file.add(record: record, of: transcript.version)
-            try file.flushIfLarge()
             // Without them, packing the commits and reading old versions would each time begin at the first commit.
             let distance = file.head.eventCount - (file.newest?.eventCount ?? 0)
             if distance >= UInt64(Compaction().checkpointSpacing) {
                 try file.takeCheckpoint(of: &commits.state) { _ in nil }
             }
+            let record = try commits.record(transcript, events)
+            try record.withUnsafeBytes { try file.advance(over: $0, of: transcript.version) }
+            file.add(record: record, of: transcript.version)
+            try file.flushIfLarge()
         }
     }
 

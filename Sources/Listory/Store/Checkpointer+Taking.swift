@@ -238,9 +238,9 @@ extension Checkpointer {
                 state.withLock { $0.residentSize = 0 }
                 return try store.racer.readAgain(&head)
             }
-            let lease = database.lease(checkpoint.version)
+            let lease = database.leaseForHead(checkpoint.version)
             head.editor.state.adopt(written, NodePool(after: head.editor.state.pool, lease))
-            // If this fails, others keep more than they need to.
+            // If this fails, only later processes with the checkpoint role do not know it.
             try? database.locate(in: checkpoint.version)
         }
     }

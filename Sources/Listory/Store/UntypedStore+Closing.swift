@@ -103,7 +103,6 @@ extension UntypedStore {
             if let newest = checkpointer.newest {
                 let lease = checkpointer.database.lease(newest.version)
                 head.editor.state.replaceStore(NodePool(after: head.editor.state.pool, lease))
-                try? checkpointer.database.locate(in: newest.version)
             }
             throw error
         }

@@ -318,5 +318,10 @@ extension StoreProtocol {
 
     /// Ends the step: the next commit begins a new one, whatever ``StoreOptions/coalescing`` says. Call it when the
     /// selection moves or a field loses the focus.
-    public func breakUndoCoalescing() throws { try core.withHead { $0.editor.breakUndoCoalescing() } }
+    public func breakUndoCoalescing() throws {
+        try core.withHead { head in
+            // Without waiting for an edit in progress, which belongs to the step before.
+            if head.editor.isEditing { head.endsStep = true } else { head.editor.breakUndoCoalescing() }
+        }
+    }
 }

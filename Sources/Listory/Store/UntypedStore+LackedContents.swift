@@ -36,25 +36,23 @@ extension UntypedStore {
                 }
                 next = next.next
             }
-            let sealed = group.log.sealed
-            return LackedContents(references: try references.filter { try sealed.withContent(of: $0) { _ in } == nil })
+            return LackedContents(references: try references.filter(group.log.sealed.lacks))
         }
     }
 
     /// Adds contents to those that the file has from dropped commits.
     ///
-    /// - Parameter records: the records of some of the commits. What a record does not have where it should be is left out.
+    /// - Parameter records: the records of some of the commits; empty if the shared log has lost one. What a record does not have where it
+    ///   should be is known as lost from then on: the row is there, and its content cannot be read.
     public func add(_ contents: LackedContents, from records: [Version: [UInt8]]) throws {
         try door {
             try withHead { _ in }
             if options.isReadOnly { throw ListError.readOnly }
-            var found: [ContentReference: [UInt8]] = [:]
-            for reference in contents.references {
-                found[reference] = records[reference.version]?.withUnsafeBytes { record in
+            _ = try group.log.putContents(contents.references.filter { records[$0.version] != nil }) { reference in
+                records[reference.version]?.withUnsafeBytes { record in
                     try? reference.checkedCopy(of: reference.content(in: record))
                 }
             }
-            _ = try group.log.putContents(Set(found.keys)) { found[$0] }
         }
     }
 }

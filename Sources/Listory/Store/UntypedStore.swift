@@ -45,6 +45,8 @@ public final class UntypedStore: Sendable {
         /// The error for which the rows have to be read from the file again: nodes could not be read, and the trees may
         /// have substitutes for them.
         var failure: (any Error)?
+        /// Whether the present undo step ends with the edit in progress.
+        var endsStep = false
         /// How many reads of nodes had failed when the lock was taken.
         fileprivate var failuresBefore = 0
 
@@ -312,6 +314,7 @@ public final class UntypedStore: Sendable {
             return try head.withLock { head in
                 // Readers have used the head meanwhile.
                 head.failuresBefore = failuresBefore
+                defer { if exchange(&head.endsStep, with: false) { head.editor.breakUndoCoalescing() } }
                 do {
                     try head.checkNodes()
                     try edited.get()

@@ -91,7 +91,8 @@ public enum RowDisclosure: Hashable, Sendable {
 extension ListDriver {
     /// The triangle of the row at an index path of the shown rows.
     ///
-    /// - Complexity: O(log n); while the past is shown, O(n) for the first collapsed row of a version.
+    /// - Complexity: O(log n); for a collapsed row, O(n) while an edit is in progress; while the past is shown, O(n) for the first collapsed row
+    ///   of a version.
     public func disclosure(at path: ListIndexPath) -> RowDisclosure { disclosure(at: path, in: player.shown) }
 
     /// The triangle of the row at an index path of some rows.

@@ -16,24 +16,32 @@ extension Replica {
     func fetchContents(for records: [[UInt8]], after version: Version) async throws {
         let lacked = try store.lackedContents(of: records, after: version)
         var left = lacked.versions[...]
+        var found: [Version: [UInt8]] = [:]
+        var size = 0
         while let first = left.first {
             try Task.checkCancellation()
-            var found: [Version: [UInt8]] = [:]
             for entry in try await entries(with: left) {
                 left = left.drop { $0.rawValue < entry.number }
                 guard left.first?.rawValue == entry.number else { continue }
-                found[left.removeFirst()] = try? codec.bytes(entry.payload, number: entry.number)
+                found[left.removeFirst()] = (try? codec.bytes(entry.payload, number: entry.number)) ?? []
+                size += entry.payload.count
             }
-            // The log has lost it. The row comes back all the same, and its content cannot be read.
-            if left.first == first { left.removeFirst() }
-            try store.add(lacked, from: found)
+            // The log has lost it.
+            if left.first == first { found[left.removeFirst()] = [] }
+            if size > options.batchBytes || left.isEmpty {
+                try store.add(lacked, from: found)
+                (found, size) = ([:], 0)
+            }
         }
     }
+
+    /// How far apart entries may be that are read together.
+    private static var nearness: UInt64 { 256 }
 
     /// Some entries from the first of some versions on: as many as usual if the next one is near. None if the first is damaged.
     private func entries(with versions: ArraySlice<Version>) async throws -> [LogEntry] {
         let first = versions.first!.rawValue
-        let isNear = versions.dropFirst().first.map { $0.rawValue - first < 16 } ?? false
+        let isNear = versions.dropFirst().first.map { $0.rawValue - first < Self.nearness } ?? false
         // One that is damaged keeps those before it from coming with it.
         for bytes in isNear ? [options.batchBytes, 1] : [1] {
             do { return try await log.entries(after: first - 1, maximumBytes: bytes) } catch SharedLogError.damaged {}

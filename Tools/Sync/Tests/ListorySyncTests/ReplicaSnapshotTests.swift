@@ -181,6 +181,10 @@ struct ReplicaSnapshotTests: ReplicaSuite {
             if row.id == 4 { #expect(throws: ListError.self) { try content.get() } }
             if row.id != 4 { #expect(try content.get() == a.source.content(of: row.content), "row \(row.id)") }
         }
+        // What is lost is no damage.
+        #expect(try await second.offerSnapshot())
+        try b.close()
+        #expect(try StoreVerification(path: path).lostContentCount == 1)
     }
 
     @Test("What a replica commits that began with a snapshot is sound for those that have the whole log")
