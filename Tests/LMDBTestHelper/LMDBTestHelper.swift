@@ -22,6 +22,7 @@ struct LMDBTestHelper {
         case "read-unprivileged": try readUnprivileged(arguments[2])
         case "write": try write(arguments[2], mapSize: Int(arguments[3])!, values: Int(arguments[4])!)
         case "open": open(arguments[2])
+        case "print": try write(arguments[2], closing: arguments[3])
         case "fork": try ForkProbe.run(arguments[2])
         case "scan": try DamageProbe.run(Array(arguments[2...]), gate: .full)
         case "scan-without-gate": try DamageProbe.run(Array(arguments[2...]), gate: .off)
@@ -45,6 +46,17 @@ struct LMDBTestHelper {
         answer("writing")
         _ = readLine()
         transaction.abort()
+    }
+
+    /// Closes standard descriptors, opens a file, and prints all the same.
+    static func write(_ path: String, closing numbers: String) throws {
+        for number in numbers { close(Int32(String(number))!) }
+        let environment = try Environment.open(path: path)
+        let rows = try environment.openDatabase(named: "rows", of: UInt64.self, [UInt8].self, create: true)
+        try environment.write { try $0.put([1, 2, 3], forKey: 1, in: rows) }
+        let text = String(repeating: "printed ", count: 2_000)
+        for number in [STDOUT_FILENO, STDERR_FILENO] { send(text, to: number) }
+        try environment.close()
     }
 
     /// Reads a file in a folder where it may not write.
@@ -99,3 +111,6 @@ func answer(_ line: String) {
     print(line)
     fflush(nil)
 }
+
+/// Writes text to a descriptor, whatever it is.
+private func send(_ text: String, to number: Int32) { _ = write(number, text, text.utf8.count) }

@@ -17,6 +17,21 @@ import Testing
         #expect(answers == ["calls 0", "transactions 0", "deinit 0", "own 0", "parent after 0"])
     }
 
+    @Test(
+        "What a process prints whose standard descriptors are closed goes into no file",
+        arguments: ["0", "1", "2", "01", "12", "02", "012"])
+    func closedStandardDescriptors(numbers: String) throws {
+        let path = folder.file()
+        _ = try ChildProcess("LMDBTestHelper", ["print", path, numbers]).lines()
+        for file in [path, path + "-lock"] {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+            #expect(bytes.range(of: Data("printed".utf8)) == nil, "\(file)")
+        }
+        try DataFile.check(path: path, depth: .full)
+        let environment = try folder.open()
+        #expect(try environment.read { try $0.get(1, in: environment.bytes()) } == [1, 2, 3])
+    }
+
     @Test("The slot of a reader that was killed is freed by a reader check")
     func staleReader() throws {
         let environment = try folder.open()

@@ -95,6 +95,7 @@ public final class Environment: @unchecked Sendable {
         let path = try resolve(path)
         let opened = try EnvironmentRegistry.shared.open(path) { () throws(LMDBError) -> Opened in
             try refuseNetwork(path, options)
+            Platform.takeStandardDescriptors()
             switch options.gate {
             case .off: break
             case .quick: try DataFile.checkClosed(path, depth: .quick)

@@ -132,6 +132,16 @@ extension Platform {
         return lstat(path, &record) == 0 && (record.st_mode & S_IFMT) == S_IFLNK
     }
 
+    /// Takes the numbers of standard input, output and error, if they are closed, for a device that takes nothing. Otherwise the next files
+    /// would get them, and what is printed would be written over the data file.
+    static func takeStandardDescriptors() {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+            // The lowest number that is free; another thread may have been faster.
+            let found = open("/dev/null", O_RDONLY)
+            if found > STDERR_FILENO { close(found) }
+        }
+    }
+
     /// Opens a file for reading, or returns the error.
     static func openForReading(_ path: String) -> Result<Int32, SystemError> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -11,5 +11,11 @@ struct ConflictOption: ParsableArguments {
     @Flag(name: .customLong("override-conflicts"), help: "Override what others changed since.")
     var isOverriding = false
 
+    func validate() throws {
+        if isSkipping && isOverriding {
+            throw ValidationError("expected --skip-conflicts or --override-conflicts, found both")
+        }
+    }
+
     var policy: ConflictPolicy { isOverriding ? .mine : isSkipping ? .skip : .refuse }
 }

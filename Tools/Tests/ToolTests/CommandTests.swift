@@ -213,12 +213,33 @@ import ToolSupport
             ["show", store, "--at", "head~"], ["show", store, "--at=-1"],
             ["show", store, "--row", "1", "--limit", "1"],
             ["log", store, "--kind", "x"], ["log", store, "--graph", "--row", "1"], ["log", store, "--since", "head"],
+            ["undo", store, "--skip-conflicts", "--override-conflicts"],
             ["log", store, "--oneline", "--stat"], ["log", store, "--follow", "--from", "1"], ["search", store, " "],
         ] {
             let result = try ToolProcess(arguments).finish()
             #expect(result.status == .usage, "\(arguments)")
             #expect(result.output == "")
             #expect(result.errors.hasPrefix("listory: ") && result.errors.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test func `With closed standard descriptors, what is printed goes into no file`() throws {
+        let tool = try ToolProcess.executable("listory").path
+        for closed in ["<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"] {
+            let path = folder.file("closed.listory")
+            try FileManager.default.copyItem(atPath: store, toPath: path)
+            let files = ["", "-lock", "-processes"].map { path + $0 }
+            defer { for file in files { try? FileManager.default.removeItem(atPath: file) } }
+            let shell = Process()
+            shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+            shell.arguments = ["-c", "\"$0\" undo \"$1\" --format json \(closed); true", tool, path]
+            try withoutBlockedSignals { try shell.run() }
+            shell.waitUntilExit()
+            #expect(try ToolProcess.run("verify", path).status == .success, "\(closed)")
+            for file in files {
+                let bytes = (try? Data(contentsOf: URL(fileURLWithPath: file))) ?? Data()
+                #expect(bytes.range(of: Data("\"version\"".utf8)) == nil, "\(closed): \(file)")
+            }
         }
     }
 

@@ -52,6 +52,18 @@ import ToolSupport
         #expect(try !ToolProcess.run("show", store).output.contains("Butter"))
     }
 
+    @Test func `Every row is erased whose id is printed so`() throws {
+        let (folder, store) = try ToolProcess.makeStore(
+            """
+            {"insertSection":{"id":"today"}}
+            {"insert":{"items":[{"id":7,"content":"a secret"},{"id":"7","content":"another secret"}],"section":"today"}}
+
+            """)
+        #expect(try ToolProcess.run("erase", store, "7").status == .success)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)).range(of: Data("secret".utf8)) == nil)
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func `Wrong calls change nothing`() throws {
         #expect(try ToolProcess.run("erase", store).status == .usage)
         #expect(try ToolProcess.run("erase", folder.file("missing"), "1").status == .unusable)

@@ -25,9 +25,10 @@ struct FreshIdentifiers {
 
     /// The next id.
     ///
+    /// - Parameter distance: how far it is from the last one, at least 1.
     /// - Throws: ``ImportError`` after the greatest integer.
-    mutating func next() throws -> UntypedID {
-        let (next, isOverflow) = last.addingReportingOverflow(1)
+    mutating func next(after distance: Int64 = 1) throws -> UntypedID {
+        let (next, isOverflow) = last.addingReportingOverflow(distance)
         if isOverflow { throw ImportError("expected integer ids below \(Int64.max), found that one") }
         last = next
         return .integer(next)

@@ -15,7 +15,7 @@ extension ImportedList {
     /// - Throws: ``ImportError`` for bytes that are not UTF-8.
     public init(markdown bytes: [UInt8]) throws {
         var fence: Substring?
-        // Whether the line before belongs to an item, so that an indented one continues it.
+        // The lines of the title of an item, if the line before belongs to it, so that an indented one continues it.
         var titles: [String]?
         // The indentations of the items that the next one may be nested in.
         var indents: [Int] = []
@@ -23,10 +23,9 @@ extension ImportedList {
             let line = MarkdownLine(text, fence: fence)
             if case .continuation(let more) = line, titles != nil {
                 titles?.append(more)
-                setLastTitle(titles!.joined(separator: " "))
                 continue
             }
-            titles = nil
+            endTitle(&titles)
             switch line {
             case .heading(let title):
                 sections.append(Section(name: .new(title.slug), title: title))
@@ -48,11 +47,15 @@ extension ImportedList {
             case .continuation, .other: ignoredLines.append(number)
             }
         }
+        endTitle(&titles)
     }
 
-    private mutating func setLastTitle(_ title: String) {
+    /// Ends the title of the last item, which may have several lines.
+    private mutating func endTitle(_ lines: inout [String]?) {
+        guard let title = lines.take(), title.count > 1 else { return }
         let section = sections.count - 1
-        sections[section].rows[sections[section].rows.count - 1].content = ImportedList.content(title: title)
+        sections[section].rows[sections[section].rows.count - 1].content = ImportedList.content(
+            title: title.joined(separator: " "))
     }
 }
 

@@ -38,18 +38,12 @@ extension StoreFile {
         }
     }
 
-    /// Erases contents of rows, and of origins. All pages of the store are checked first.
+    /// Erases contents of rows, and of origins: of every row whose id is printed so. All pages of the store are checked first.
     public func erase(
         _ rows: [IdentifierText], origins: [String], isDryRun: Bool, progress: (Double) -> Void = { _ in }
     ) throws -> ErasureReport {
         try requireFile()
-        let store = try open(isReadOnly: true)
-        let ids = try rows.flatMap { text in
-            // Of a row that only dropped commits changed, nothing is known but its id.
-            try text.first { try store.history(ofRow: $0, limit: 1).isEmpty ? nil : [$0] } ?? text.ids
-        }
-        try store.close()
-        var erasure = Erasure(rows: Set(ids), origins: Set(origins))
+        var erasure = Erasure(rows: Set(rows.flatMap(\.ids)), origins: Set(origins))
         erasure.isDryRun = isDryRun
         return try explaining {
             try UntypedStore.erase(erasure, at: path, options: StoreFile.rewritingOptions, progress: progress)
