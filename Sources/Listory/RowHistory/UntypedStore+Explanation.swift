@@ -48,14 +48,13 @@ extension UntypedStore {
             let rows = try snapshot(at: version)
             return (rows, try rows.reading { rows.indexPath(of: id) })
         }
-        return try find { head in
-            let path = head.editor.state.indexPath(of: id)
-            // An unreadable row is not found: report the damage instead.
-            if path == nil { try head.checkNodes() }
-            return (try head.snapshot(), path)
-        } during: { rows in
-            (rows, rows.indexPath(of: id))
-        }
+        return try find(
+            inHead: { head in
+                let path = head.editor.state.indexPath(of: id)
+                // An unreadable row is not found: report the damage instead.
+                if path == nil { try head.checkNodes() }
+                return (try head.snapshot(), path)
+            }, during: { rows in (rows, rows.indexPath(of: id)) })
     }
 
     private func explanation(

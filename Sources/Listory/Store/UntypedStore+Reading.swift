@@ -19,18 +19,29 @@ extension UntypedStore {
     ///
     /// - Complexity: O(log n); O(n) while an edit is in progress, because there is no index of the rows before it.
     public func indexPath(of id: UntypedID) throws -> ListIndexPath? {
-        try find { head in
-            let path = head.editor.state.indexPath(of: id)
-            if path == nil { try head.checkNodes() }
-            return path
+        try find { state in
+            state.indexPath(of: id)
         } during: { rows in
             rows.indexPath(of: id)
         }
     }
 
+    /// Looks something up by its id in the newest version; while an edit is in progress, in the rows before it. If nothing is found, all nodes
+    /// on the way could be read.
+    private func find<Result>(
+        _ look: (borrowing ListState) -> Result?, during search: (UntypedSnapshot) throws -> Result?
+    ) throws -> Result? {
+        try find(
+            inHead: { head in
+                let found = look(head.editor.state)
+                if found == nil { try head.checkNodes() }
+                return found
+            }, during: search)
+    }
+
     /// Looks a row up by its id in the newest version; while an edit is in progress, in the rows before it.
     func find<Result>(
-        _ look: (inout Head) throws -> Result, during search: (UntypedSnapshot) throws -> Result
+        inHead look: (inout Head) throws -> Result, during search: (UntypedSnapshot) throws -> Result
     ) throws -> Result {
         let found = try withHead { head -> Result? in head.editor.isEditing ? nil : try look(&head) }
         if let found { return found }
@@ -61,10 +72,8 @@ extension UntypedStore {
     ///
     /// - Complexity: O(log s) expected, for s sections; O(s) while an edit is in progress, as there is no index of those before it.
     public func indexOfSection(_ id: UntypedID) throws -> Int? {
-        try find { head in
-            let index = head.editor.state.indexOfSection(id)
-            if index == nil { try head.checkNodes() }
-            return index
+        try find { state in
+            state.indexOfSection(id)
         } during: { rows in
             rows.sections.firstIndex { $0.id == id }
         }
@@ -74,10 +83,8 @@ extension UntypedStore {
     ///
     /// - Complexity: as ``item(_:)``.
     public func sectionID(containing id: UntypedID) throws -> UntypedID? {
-        try find { head in
-            let section = head.editor.state.sectionID(containing: id)
-            if section == nil { try head.checkNodes() }
-            return section
+        try find { state in
+            state.sectionID(containing: id)
         } during: { rows in
             rows.indexPath(of: id).map { rows.sections[$0.section].id }
         }
@@ -87,10 +94,8 @@ extension UntypedStore {
     ///
     /// - Complexity: O(log n) expected; O(n) while an edit is in progress, because there is no index of the rows before it.
     public func item(_ id: UntypedID) throws -> UntypedRow? {
-        try find { head in
-            let item = head.editor.state.item(id)
-            if item == nil { try head.checkNodes() }
-            return item
+        try find { state in
+            state.item(id)
         } during: { rows in
             rows.indexPath(of: id).flatMap { rows.item(at: $0) }
         }
