@@ -42,6 +42,35 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).range(of: Data("a secret".utf8)) != nil)
     }
 
+    @Test("A database that is emptied has no entries in a copy, no bytes, and can be written to; the others are copied")
+    func emptying() throws {
+        let environment = try folder.open()
+        let (kept, emptied) = (try environment.bytes("kept"), try environment.bytes("emptied"))
+        for rows in [kept, emptied] {
+            try environment.write { txn in
+                for key in 0..<300 as Range<UInt64> { try txn.put(Array("value \(key)".utf8), forKey: key, in: rows) }
+            }
+        }
+        try environment.write { try $0.put([UInt8](repeating: 0x53, count: 9_000), forKey: 300, in: emptied) }
+        let target = folder.file("copy")
+        try environment.copy(to: target, emptying: "emptied")
+        try environment.copy(to: folder.file("whole"), emptying: "another")
+        try DataFile.check(path: target, depth: .full)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: target))
+        #expect(bytes.range(of: Data(repeating: 0x53, count: 100)) == nil)
+        #expect(try bytes.count < Data(contentsOf: URL(fileURLWithPath: folder.file("whole"))).count - 9_000)
+        let copied = try folder.open("copy")
+        let (rows, others) = (try copied.bytes("emptied"), try copied.bytes("kept"))
+        #expect(try copied.read { try $0.count(in: rows) } == 0)
+        #expect(try copied.read { try $0.count(in: others) } == 300)
+        try copied.write { try $0.put([1], forKey: 7, in: rows) }
+        #expect(try copied.read { try $0.get(7, in: rows) } == [1])
+        #expect(try copied.read { try $0.get(299, in: others) } == Array("value 299".utf8))
+        try copied.close()
+        try DataFile.check(path: target, depth: .full)
+        try environment.close()
+    }
+
     @Test("A copy of random databases has the same entries, and can be written to", arguments: 0..<3 as Range<UInt64>)
     func random(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

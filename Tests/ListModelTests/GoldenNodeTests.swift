@@ -5,6 +5,7 @@
 //
 //     stored = lambda number, kind, count, body: (rest := bytes([kind]) + var(count) + body,
 //                                                 struct.pack("<I", X(rest, number) & 0xFFFFFFFF) + rest)[1]
+//     hash7 = X(struct.pack("<q", 7 // 64), 1) + (7 << 58)    # in a file of an earlier release X(struct.pack("<q", 7), 1)
 //     fingerprint = lambda hash: hash >> 34    # >> 38 in a file of an earlier release
 //     leaf = bytes([0]) + var(1) + bytes([0]) + zz(7) + zz(1) + zz(83) + var(16) + le(X(content, 4) % P)
 
@@ -61,20 +62,33 @@ struct GoldenNodeTests {
         0x13, 0x9D, 0x61, 0xEC, 68, 2, 1, 1, 1, 1, 1, 0, 1, 2, 1, 4, 2, 1, 1, 1, 1, 0, 1, 6, 1, 8,
     ]
 
-    /// The chunks with the fingerprints of new indexes, 193eb997, and 157f2e91 and 2d67c46c.
+    /// The chunks of new indexes, whose fingerprints have 30 bits.
     private static let newChunks: [UInt64: [UInt8]] = [
+        // The fingerprint 0fb1dabf of row 7: of the family b1dabf, all 24 bits are common. The numbers 0, 0 and 15 have the
+        // parameters 0, 0 and 4.
+        1: [0xFE, 0xFC, 0x96, 0xB5, 78, 1, 30, 24, 0xBF, 0xB5, 0xC7, 5, 0, 0, 0, 0, 4, 0, 0x7F],
+        // 2d67c46c and 157f2e91: 2d of the family 67c46c, and 15 of the family 7f2e91.
+        5: [
+            0xF7, 0x0A, 0x4E, 0xAD, 78, 2, 30, 0, 0, 0, 0, 21, 0, 5, 0, 0x64, 0x23, 0x3E, 0xB4, 0x59, 0xA2, 0x76, 0xAF,
+        ],
+    ]
+
+    /// The chunks of an earlier release with fingerprints of 30 bits, 193eb997, and 157f2e91 and 2d67c46c.
+    private static let earlierChunks: [UInt64: [UInt8]] = [
         1: [0xE2, 0x56, 0x9F, 0x6C, 64, 1, 32, 0x97, 0xF3, 0xFA, 0xC9, 1, 0, 0, 0],
         5: [0x6A, 0x30, 0x61, 0x2A, 64, 2, 0, 0, 0, 29, 0, 0x91, 0x2E, 0x7F, 0x75, 0xBB, 0x12, 0xFD, 2],
     ]
 
-    /// Two salts of 0 and the numbers of bits follow.
+    /// Two salts of 0, the numbers of bits, and that there are families follow.
     private static let newLocators =
+        [0xCD, 0xE3, 0x32, 0x68, 68, 5] + locators[6...] + [UInt8](repeating: 0, count: 16) + [30, 30, 1, 1]
+
+    /// The same without families.
+    private static let earlierLocators =
         [0x4D, 0x38, 0xDE, 0x06, 68, 4] + locators[6...] + [UInt8](repeating: 0, count: 16) + [30, 30]
 
-    private static func stored(salt: UInt64 = 0, bits: Int = 26) throws -> StoredList {
-        var limits = TreeLimits()
-        limits.fingerprintBits = bits
-        var stored = StoredList(limits, salt: salt)
+    private static func stored(salt: UInt64 = 0) throws -> StoredList {
+        var stored = StoredList(TreeLimits(), salt: salt)
         stored.list.log.append(try Commit(record: GoldenRecordTests.record, version: Version(1)))
         var state = ListState(stored.store)
         let checksum = try GoldenRecordTests.record.withUnsafeBytes { try state.replay($0, previousChecksum: 0) }
@@ -87,36 +101,38 @@ struct GoldenNodeTests {
     func writing() throws {
         let stored = try Self.stored()
         #expect(stored.nodes.numbers == Self.nodes.keys.sorted())
-        for (number, bytes) in Self.nodes { #expect(stored.nodes[number] == bytes, "number \(number)") }
-        #expect(stored.kept[0].checkpoint.bytes == Self.checkpoint)
-        #expect(stored.locators?.bytes(Version(1)) == Self.locators)
-    }
-
-    @Test("With the fingerprints of new indexes, it stores exactly these bytes")
-    func writingNewFingerprints() throws {
-        let stored = try Self.stored(bits: TreeLimits().fingerprintBits)
         for (number, bytes) in Self.nodes.merging(Self.newChunks, uniquingKeysWith: { $1 }) {
             #expect(stored.nodes[number] == bytes, "number \(number)")
         }
+        #expect(stored.kept[0].checkpoint.bytes == Self.checkpoint)
         #expect(stored.locators?.bytes(Version(1)) == Self.newLocators)
-        func locators(_ bits: [UInt8]) -> StoredLocators? {
+    }
+
+    @Test("Locators with impossible numbers are damaged")
+    func impossibleLocators() throws {
+        func locators(_ ending: [UInt8]) -> StoredLocators? {
             var writer = ByteWriter()
-            (Self.newLocators.dropLast(2) + bits).withUnsafeBytes { writer.write(raw: $0) }
+            (Self.newLocators.dropLast(4) + ending).withUnsafeBytes { writer.write(raw: $0) }
             NodeCoding.seal(1, &writer)
             return writer.withBytes { StoredLocators($0, version: Version(1)) }
         }
         for bits: UInt8 in [0, 25, 33, 255] {
-            #expect(locators([bits, 30]) == nil && locators([30, bits]) == nil, "\(bits)")
+            #expect(locators([bits, 30, 1, 1]) == nil && locators([30, bits, 1, 1]) == nil, "\(bits)")
         }
-        let mixed = try #require(locators([26, 30]))
+        for flag: UInt8 in [2, 255] {
+            #expect(locators([30, 30, flag, 1]) == nil && locators([30, 30, 1, flag]) == nil, "\(flag)")
+        }
+        let mixed = try #require(locators([26, 30, 0, 1]))
         #expect(mixed.items.fingerprintBits == 26 && mixed.sections.fingerprintBits == 30)
-        #expect(mixed.bytes(Version(1)).suffix(2) == [26, 30])
+        #expect(!mixed.items.hashing.hasFamilies && mixed.sections.hashing.hasFamilies)
+        #expect(mixed.bytes(Version(1)).suffix(4) == [26, 30, 0, 1])
     }
 
-    @Test("An index of an earlier release keeps its fingerprints when it is edited and stored again")
-    func earlierFingerprints() throws {
+    @Test(
+        "An index of an earlier release keeps its fingerprints when it is edited and stored again", arguments: [26, 30])
+    func earlierFingerprints(earlierBits: Int) throws {
         var limits = TreeLimits()
-        limits.fingerprintBits = 26
+        (limits.fingerprintBits, limits.hasFamilies) = (earlierBits, false)
         var stored = StoredList(limits)
         try stored.list.commit { list in
             try list.insertSection(NewSection(id: 0))
@@ -133,7 +149,8 @@ struct GoldenNodeTests {
             }
             try stored.checkpoint()
             let bits = stored.locators.map { [$0.items.fingerprintBits, $0.sections.fingerprintBits] }
-            #expect(bits == [26, 26])
+            #expect(bits == [earlierBits, earlierBits])
+            #expect(stored.locators?.items.hashing.hasFamilies == false)
         }
         try stored.reopen()
         for id: Int64 in 0..<1_500 {
@@ -143,15 +160,23 @@ struct GoldenNodeTests {
         try stored.list.editor.checkInvariants()
     }
 
+    /// Who has written the bytes.
+    enum Release: CaseIterable { case first, earlier, newest }
+
     @Test(
         "These bytes are read as the list that was stored, and its row is found by id, by whichever release",
-        arguments: [false, true])
-    func reading(isNew: Bool) throws {
+        arguments: Release.allCases)
+    func reading(release: Release) throws {
+        let (chunks, row): ([UInt64: [UInt8]], [UInt8]) =
+            switch release {
+            case .first: ([:], Self.locators)
+            case .earlier: (Self.earlierChunks, Self.earlierLocators)
+            case .newest: (Self.newChunks, Self.newLocators)
+            }
         let nodes = MemoryNodes()
-        for (number, bytes) in Self.nodes { nodes[number] = isNew ? Self.newChunks[number] ?? bytes : bytes }
+        for (number, bytes) in Self.nodes { nodes[number] = chunks[number] ?? bytes }
         let checkpoint = try #require(Self.checkpoint.withUnsafeBytes { Checkpoint($0, version: Version(1)) })
-        let locators = try #require(
-            (isNew ? Self.newLocators : Self.locators).withUnsafeBytes { StoredLocators($0, version: Version(1)) })
+        let locators = try #require(row.withUnsafeBytes { StoredLocators($0, version: Version(1)) })
         let store = NodePool(limits: TreeLimits(), source: nodes)
         var state = ListState(checkpoint, locators, store)
         #expect(state.indexPath(of: 7) == ListIndexPath(section: 0, item: 0))
@@ -163,24 +188,21 @@ struct GoldenNodeTests {
         try state.checkInvariants()
     }
 
-    /// The same, followed by the salts of the two locators.
-    private static let saltedLocators: [UInt8] =
-        [0, 0, 0, 0, 68, 3] + locators[6...] + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
-        + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
-
     @Test("The salts of an index are stored with it, and its entries are hashed with them")
     func salts() throws {
         var stored = try Self.stored(salt: 0x0123_4567_89AB_CDEF)
         let locators = stored.locators!
-        #expect(locators.bytes(Version(1)).dropFirst(4) == Self.saltedLocators.dropFirst(4))
-        #expect(stored.nodes[1] != Self.nodes[1] && stored.nodes[9] == Self.nodes[9])
+        let salt: [UInt8] = [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
+        let bytes = locators.bytes(Version(1))
+        let expected: [UInt8] = Self.newLocators[4..<26] + salt + salt + Self.newLocators.suffix(4)
+        #expect(Array(bytes.dropFirst(4)) == expected)
+        #expect(stored.nodes[1] != Self.newChunks[1] && stored.nodes[9] == Self.nodes[9])
         try stored.reopen()
         #expect(stored.list.editor.state.indexPath(of: 7) == ListIndexPath(section: 0, item: 0))
         #expect(stored.list.editor.state.indexPath(of: 8) == nil)
         try stored.list.editor.checkInvariants()
-        // Both salts must follow complete locators; anything else is damage.
-        let bytes = locators.bytes(Version(1))
-        for length in bytes.count - 16..<bytes.count {
+        // All that follows complete locators must be there; anything else is damage.
+        for length in 26..<bytes.count {
             var writer = ByteWriter()
             bytes[..<length].withUnsafeBytes { writer.write(raw: $0) }
             NodeCoding.seal(1, &writer)

@@ -170,7 +170,10 @@ struct IdentifierIndexTests {
         #expect(Set(uuids.map(\.hash64)).count == 1 && Set(uuids).count == count)
         for ids in [integers, uuids] {
             for salt in [nil, 0] as [UInt64?] {
-                var state = ListState(NodePool(limits: TreeLimits(), salt: salt))
+                var limits = TreeLimits()
+                // The control: the integers were chosen for an index without families.
+                limits.hasFamilies = salt != 0
+                var state = ListState(NodePool(limits: limits, salt: salt))
                 let rows = ids.map {
                     UntypedRow(
                         id: $0, isChecked: false,

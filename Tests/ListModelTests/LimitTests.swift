@@ -203,11 +203,10 @@ struct LimitTests {
 
     @Test("A chunk of the index of any possible length is read; memory is not allocated for an impossible one")
     func equalEntries() throws {
-        func page(_ count: Int, isEqual: Bool) -> (nodes: MemoryNodes, words: [UInt64]) {
-            let words = (0..<UInt64(count)).map { isEqual ? 7 << 32 | 3 : 7 << 32 | $0 % 2 }
+        func nodes(_ kind: UInt8, _ count: Int, _ encode: (inout ByteWriter) -> Void) -> MemoryNodes {
             var writer = ByteWriter()
-            NodeCoding.begin(NodeCoding.Kind.indexChunk, count: count, &writer)
-            words.withUnsafeBufferPointer { IndexChunkCoding.encode($0, &writer) }
+            NodeCoding.begin(kind, count: count, &writer)
+            encode(&writer)
             NodeCoding.seal(1, &writer)
             let nodes = MemoryNodes()
             nodes[1] = writer.withBytes { Array($0) }
@@ -215,17 +214,30 @@ struct LimitTests {
             writer.write(delta: 1)
             NodeCoding.seal(2, &writer)
             nodes[2] = writer.withBytes { Array($0) }
-            return (nodes, words)
+            return nodes
         }
-        let cases = [
-            (Limits.equalEntries, true, true), (Limits.equalEntries + 1, true, false), ((1 << 20) + 77, false, true),
-        ]
-        for (count, isEqual, isRight) in cases {
-            let (nodes, words) = page(count, isEqual: isEqual)
+        func check(_ nodes: MemoryNodes, _ expected: [UInt64], isRight: Bool) {
             let store = NodePool(limits: TreeLimits(), source: nodes)
-            let table = ChunkTable(kind: NodeCoding.Kind.indexChunk, count: 1, directories: [2], store)
-            #expect(Array(table.words(0)) == (isRight ? words : []), "\(count) entries")
-            #expect((store.damage == nil) == isRight, "\(count) entries")
+            let table = ChunkTable(
+                kind: NodeCoding.Kind.indexChunk, fingerprintBits: 30, count: 1, directories: [2], store)
+            #expect(Array(table.words(0)) == (isRight ? expected : []), "\(expected.count) entries")
+            #expect((store.damage == nil) == isRight, "\(expected.count) entries")
+        }
+        for count in [Limits.equalEntries, (1 << 20) + 77] {
+            for leaves in 1...2 as ClosedRange<UInt64> {
+                let words = (0..<UInt64(count)).map { 7 << 32 | $0 * leaves / UInt64(count) }
+                let nodes = nodes(NodeCoding.Kind.indexChunk, count) { writer in
+                    words.withUnsafeBufferPointer { IndexChunkCoding.encode($0, 30, &writer) }
+                }
+                check(nodes, words, isRight: true)
+            }
+        }
+        // Earlier releases wrote no bits for entries that are all the same.
+        for count in [Limits.equalEntries, Limits.equalEntries + 1] {
+            let nodes = nodes(NodeCoding.Kind.earlierIndexChunk, count) { writer in
+                for byte: UInt8 in [32, 7, 3, 0, 0] { writer.write(byte: byte) }
+            }
+            check(nodes, [UInt64](repeating: 7 << 32 | 3, count: count), isRight: count == Limits.equalEntries)
         }
     }
 }

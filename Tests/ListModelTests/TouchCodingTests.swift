@@ -9,8 +9,10 @@ import Testing
 struct TouchCodingTests {
     /// How the touches of a bucket are spread over fingerprints and versions.
     enum Spread: CaseIterable {
-        /// Each row is touched once or twice, as in a text that is typed.
+        /// Each row is touched once or twice, and has a random id.
         case many
+        /// As in a text that is typed and corrected: ids count up, and so do the versions that insert and delete them.
+        case typed
         /// A few rows are touched very often.
         case few
         /// One distance is as large as the others together.
@@ -44,6 +46,11 @@ struct TouchCodingTests {
             var version = UInt64.random(in: first...last, using: &generator)
             switch spread {
             case .many: break
+            case .typed:
+                let member = UInt32(generator.below(600))
+                let insertion = min(last, first + UInt64(member) * 3 / 2)
+                fingerprint = min(highest, lowest + member)
+                version = generator.oneIn(3) ? min(last, insertion + UInt64(generator.below(40))) : insertion
             case .few: fingerprint = lowest + fingerprint % 4
             case .uneven:
                 if !generator.oneIn(50) { (fingerprint, version) = (lowest + fingerprint % 4, first + version % 40) }
@@ -84,30 +91,48 @@ struct TouchCodingTests {
     @Test("A bucket has the bytes that the page on the format draws")
     func golden() {
         let segment = TouchCatalog.Segment(
-            number: 1, first: Version(1), last: Version(10), count: 3, bits: 0, landmarkCount: 0)
+            number: 1, first: Version(1), last: Version(10), count: 5, bits: 0, landmarkCount: 0)
         let touches = [
-            Touch(5, .inserted, Version(9)), Touch(5, .updated, Version(7)), Touch(6, .inserted, Version(10)),
+            Touch(5, .deleted, Version(9)), Touch(5, .inserted, Version(7)), Touch(6, .inserted, Version(8)),
+            Touch(8, .deleted, Version(10)), Touch(8, .inserted, Version(9)),
         ]
         var writer = ByteWriter()
         TouchCoding.write(touches, segment, 0, &writer)
         let bytes = writer.withBytes { Array($0.dropFirst(NodeCoding.headerSize)) }
-        #expect(bytes == [0x4B, 3, 1, 0, 0, 0, 0x82, 0x02, 0x5B, 0x2A, 0x00])
+        #expect(
+            bytes == [75, 5, 1, 0, 2, 1, 1, 3, 2, 0, 0, 6, 0xEB, 0x37, 0xAD, 0xFA, 0x1A])
     }
 
-    @Test("Touches of rows that are typed and deleted take less than five bytes each")
-    func size() throws {
-        var generator = SeededGenerator(seed: 1)
+    @Test("A chunk of landmarks has the bytes that the page on the format draws")
+    func goldenLandmarks() {
         let segment = TouchCatalog.Segment(
-            number: 1, first: Version(1), last: Version(260_000), count: 260_000, bits: 10, landmarkCount: 0)
-        var touches: [Touch] = []
-        for _ in 0..<256 {
-            let fingerprint = UInt32(generator.next() >> 42)
-            touches.append(Touch(fingerprint, .inserted, Version(1 + generator.next() % 260_000)))
-        }
-        touches.sort { $0.fingerprint < $1.fingerprint }
+            number: 1, first: Version(1), last: Version(10), count: 5, bits: 0, landmarkCount: 1)
         var writer = ByteWriter()
-        TouchCoding.write(touches, segment, 0, &writer)
-        #expect(writer.count < 5 * 256)
+        TouchCoding.write(landmarks: [Version(10), Version(9), Version(4)], segment, 0, &writer)
+        let bytes = writer.withBytes { Array($0.dropFirst(NodeCoding.headerSize)) }
+        #expect(bytes == [71, 3, 0, 0x33])
+    }
+
+    @Test("A touch of a typed text takes less than two bytes, one of a row with a random id less than five")
+    func size() throws {
+        func size(_ touches: [Touch]) -> Int {
+            let segment = TouchCatalog.Segment(
+                number: 1, first: Version(1), last: Version(260_000), count: 260_000, bits: 10, landmarkCount: 0)
+            var writer = ByteWriter()
+            TouchCoding.write(touches, segment, 0, &writer)
+            return writer.count
+        }
+        var generator = SeededGenerator(seed: 1)
+        let random = (0..<UInt32(256)).map { number in
+            Touch(number << 14 | UInt32(generator.next() >> 50), .inserted, Version(1 + generator.next() % 260_000))
+        }
+        #expect(size(random) < 5 * random.count)
+        var version = UInt64(1_000)
+        let typed = (0..<UInt32(256)).map { number in
+            version += generator.oneIn(5) ? 3 : 1
+            return Touch((number / 64) << 20 | number % 64, .inserted, Version(version))
+        }
+        #expect(size(typed) < 2 * typed.count)
     }
 
     @Test("Bytes that are no bucket are refused or read as touches of the segment, however they are damaged")
@@ -117,7 +142,8 @@ struct TouchCodingTests {
             var generator = SeededGenerator(seed: seed)
             let segment = makeSegment(&generator, .many)
             let bucket = generator.below(segment.bucketCount)
-            let touches = makeTouches(&generator, generator.oneIn(2) ? .many : .few, segment, bucket)
+            let spread = [Spread.many, .few, .typed].randomElement(using: &generator)!
+            let touches = makeTouches(&generator, spread, segment, bucket)
             if touches.isEmpty { continue }
             var writer = ByteWriter()
             TouchCoding.write(touches, segment, bucket, &writer)
@@ -147,14 +173,14 @@ struct TouchCodingTests {
     func numbers() throws {
         let greatest = UInt64(1) << 48 - 1
         let numbers = (0..<48).flatMap { [UInt64(1) << UInt64($0) - 1, UInt64(1) << UInt64($0)] } + [greatest]
-        for parameter in 0...BitWriter.greatestRiceParameter {
+        for parameter in 0...BitWriter.greatestGolombWidth {
             var writer = ByteWriter()
             var bits = BitWriter()
-            for number in numbers { bits.write(rice: number, parameter, &writer) }
+            for number in numbers { bits.write(golomb: number, parameter, &writer) }
             bits.finish(&writer)
             try writer.withBytes { bytes in
                 var reader = BitReader(bytes)
-                for number in numbers { try #require(reader.readRice(parameter) == number, "parameter \(parameter)") }
+                for number in numbers { try #require(reader.readGolomb(parameter) == number, "parameter \(parameter)") }
                 #expect(reader.isInLastByte && !reader.isBehindEnd)
             }
         }

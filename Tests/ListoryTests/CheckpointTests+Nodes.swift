@@ -25,8 +25,8 @@ extension CheckpointTests {
         #expect(waiting < 500)
     }
 
-    @Test("All of a thousand nodes and more that a checkpoint makes superfluous are deleted")
-    func freeingMany() throws {
+    /// A store whose last checkpoint has made more than a thousand nodes superfluous.
+    private func withManySuperfluousNodes() throws -> StoreFixture {
         let fixture = try StoreFixture {
             CheckpointTests.onRequest(&$0)
             $0.checkpoints.sliceSize = 4_096
@@ -43,6 +43,48 @@ extension CheckpointTests {
         }
         let waiting = try #require(fixture.store.checkpointer).database.superfluous().count
         #expect(waiting > 1_500, "only \(waiting) nodes are superfluous at once")
+        return fixture
+    }
+
+    @Test("A store that is closed frees what its last checkpoint has made superfluous")
+    func freeingAtTheEnd() throws {
+        let fixture = try withManySuperfluousNodes()
+        let hash = try fixture.store.snapshot.stateHash
+        try fixture.store.close()
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
+        #expect(try #require(store.checkpointer).database.superfluous().isEmpty)
+        #expect(try store.snapshot.stateHash == hash)
+        try store.edit("Toggle") { try $0.toggle(.item(7)) }
+        try store.checkpoint()
+        try CheckpointTests.expectNoUnneededNodes(store)
+    }
+
+    @Test("Chunks that another process may still read stay in the file and in the list when a store is closed")
+    func replacedAtTheEnd() throws {
+        let fixture = try withManySuperfluousNodes()
+        let checkpointer = try #require(fixture.store.checkpointer)
+        // As if another process had a head of the checkpoint before.
+        let replaced = checkpointer.state.withLock { state in
+            let chunks = Array(state.superfluous.suffix(100))
+            state.superfluous.removeLast(100)
+            state.replaced.append((state.newest!.version, chunks))
+            return chunks
+        }
+        try fixture.store.close()
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
+        let database = try #require(store.checkpointer).database
+        #expect(try database.superfluous() == replaced.sorted())
+        for number in replaced {
+            var isThere = false
+            try database.readNode(number) { isThere = $0 != nil }
+            #expect(isThere, "\(number)")
+        }
+        try store.close()
+    }
+
+    @Test("All of a thousand nodes and more that a checkpoint makes superfluous are deleted")
+    func freeingMany() throws {
+        let fixture = try withManySuperfluousNodes()
         for id in 0..<6 {
             try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) }
             try fixture.store.checkpoint()

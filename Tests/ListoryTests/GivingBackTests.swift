@@ -59,6 +59,55 @@ struct GivingBackTests {
         #expect(try StoreVerification(path: path).version == Version(UInt64(Self.editCount + 60)))
     }
 
+    @Test(
+        "The new file has no journal, unless another process that was killed has left commits in it",
+        arguments: [false, true])
+    func journal(isLeft: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store")
+        let closed = try Self.sparseStore(path) { $0.packing.freeSize = 1 << 30 }
+        try closed.close()
+        var options = StoreOptions()
+        options.journal.storeDelay = .seconds(3_600)
+        let store = try UntypedStore.open(at: path, options: options)
+        // The first group of commits goes into the database, the next one into the journal.
+        for _ in 0..<2 { try store.edit("Toggle") { try $0.toggle(.item(7)) } }
+        let (version, hash) = try (store.version, store.snapshot.stateHash)
+        let left = folder.file("left")
+        try FileManager.default.copyItem(atPath: path, toPath: left)
+        try store.close()
+        if isLeft { try DataFile.replace(path, with: left) { true } }
+        let size = Platform.size(path)
+        closed.giveBack()
+        #expect(Platform.size(path) < size / 2, "it was replaced")
+        let environment = try Environment.open(path: path)
+        let rows = try environment.openDatabase(named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self)
+        #expect(try environment.read { try $0.count(in: rows) } == (isLeft ? 1 : 0))
+        try environment.close()
+        #expect(try StoreVerification(path: path).version == version)
+        let again = try UntypedStore.open(at: path)
+        #expect(try again.version == version && again.snapshot.stateHash == hash)
+        try again.edit("Toggle") { try $0.toggle(.item(8)) }
+        try again.close()
+        #expect(try StoreVerification(path: path).version == version.next)
+    }
+
+    @Test("A file without a journal in which there is no room for one is opened, and edited without it")
+    func noRoom() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store")
+        try Self.sparseStore(path).close()
+        var options = StoreOptions()
+        options.maximumFileSize = Platform.size(path) + 65_536
+        let store = try UntypedStore.open(at: path, options: options)
+        for _ in 0..<5 { try store.edit("Toggle") { try $0.toggle(.item(7)) } }
+        #expect(store.appendFailure == nil && store.group.log.journal.capacity == 0)
+        let version = store.durableVersion
+        #expect(version == Version(UInt64(Self.editCount) + 5))
+        try store.close()
+        #expect(try StoreVerification(path: path).version == version)
+    }
+
     @Test("The control: without packing, and if more has to be free, the file stays as it is")
     func control() throws {
         let adjustments: [(inout StoreOptions) -> Void] = [

@@ -35,8 +35,7 @@ struct NamedVersionFileTests {
         #expect(fixture.store.durableVersion == 2)
         // A copy of the databases without the journal.
         let copy = fixture.folder.file("copy")
-        try fixture.store.group.log.environment.copy(to: copy)
-        try Journal.remove(from: copy)
+        try fixture.store.group.log.environment.copy(to: copy, emptying: LogFormat.journalDatabase)
         let found = try StoreVerification(path: copy)
         #expect(found.version == 2 && found.nameCount == 1)
         try fixture.store.close()

@@ -112,8 +112,7 @@ struct ProjectionTests {
         try fixture.store.projection(EditsPerDay.self).checkpoint()
         // A copy of the databases without the journal.
         let copy = fixture.folder.file("copy")
-        try fixture.store.group.log.environment.copy(to: copy)
-        try Journal.remove(from: copy)
+        try fixture.store.group.log.environment.copy(to: copy, emptying: LogFormat.journalDatabase)
         #expect(try StoreVerification(path: copy).version == 2)
         try fixture.store.close()
     }

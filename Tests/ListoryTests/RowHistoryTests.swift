@@ -283,15 +283,17 @@ struct RowHistoryTests {
         _ = try StoreVerification(path: edited.path)
     }
 
-    @Test("An index of an earlier build is no damage: it counts as missing, and checkpoints make it anew")
-    func earlierBuild() throws {
+    @Test(
+        "An index of an earlier build is no damage: it counts as missing, and checkpoints make it anew",
+        arguments: NodeCoding.Kind.earlierTouchCatalogs)
+    func earlierBuild(kind: UInt8) throws {
         var edited = try EditedStore(seed: 12)
         try edited.edit(200)
         let touches = try #require(edited.store.checkpointer?.touches)
         let rows = try #require(try touches.rows(create: false))
         var writer = ByteWriter()
         try #require(try touches.catalog()).bytes.withUnsafeBytes { writer.write(raw: $0) }
-        writer.patch(NodeCoding.Kind.earlierTouchCatalog, at: NodeCoding.headerSize)
+        writer.patch(kind, at: NodeCoding.headerSize)
         NodeCoding.seal(0, &writer)
         let checkpoints = touches.checkpoints
         try checkpoints.write { txn in

@@ -72,7 +72,7 @@ struct ShortContentTests {
     }
 
     @Test(
-        "A row for each character of a text takes a third less than a row with a content of its own, and both are read again",
+        "A row for each character of a text takes half of what a row with a content of its own takes, and both are read again",
         arguments: [30, 10_000])
     func text(differentCount: Int) throws {
         let count = 10_000
@@ -97,8 +97,8 @@ struct ShortContentTests {
                 return true
             }
         }
-        // Of these, the index of ids takes five bytes for a row.
-        if differentCount < 1_000 { #expect(size < 8 * count) } else { #expect(size > 12 * count) }
+        // Of these, the index of ids takes a byte for a row.
+        if differentCount < 1_000 { #expect(size < 5 * count) } else { #expect(size > 9 * count) }
         try fixture.store.close()
         #expect(try StoreVerification(path: fixture.path).nodeCount > 0)
         let store = try UntypedStore.open(at: fixture.path)

@@ -79,13 +79,14 @@ extension Environment {
     ///
     /// - Parameters:
     ///   - target: The new file; must not exist. It gets the permissions of ``Options/fileMode``.
+    ///   - emptied: The name of a database that has no entries in the copy; nil for none.
     ///   - progress: Called now and then with the share that is done, 0 to 1.
     /// - Throws: ``LMDBError``: `targetExists`, which leaves the target alone; `damaged` when a page is not what it
     ///   should be, and `engine` for other failures, after which no target is left; `changing` when commits are so
     ///   quick that no version can be pinned; `forked`; `closed`.
     /// - Complexity: O(bytes in use).
     public func copy(
-        to target: String, progress: @escaping (Double) -> Void = { _ in }
+        to target: String, emptying emptied: String? = nil, progress: @escaping (Double) -> Void = { _ in }
     ) throws(LMDBError) {
         try requireOwnProcess("Environment.copy")
         guard !target.isEmpty, !target.utf8.contains(0) else {
@@ -103,7 +104,7 @@ extension Environment {
         do throws(LMDBError) {
             let (snapshot, file, meta) = try pinNewest()
             try withExtendedLifetime(snapshot) { () throws(LMDBError) in
-                var copy = PageCopy(file: file, meta: meta, to: descriptor, progress: progress)
+                var copy = PageCopy(file: file, meta: meta, to: descriptor, emptying: emptied, progress: progress)
                 try copy.run()
             }
             try Engine.check(Platform.synchronize(descriptor), "fsync")

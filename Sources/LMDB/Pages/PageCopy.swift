@@ -14,6 +14,8 @@ struct PageCopy {
     private let meta: MetaPage
     /// The new file, open for writing.
     private let target: Int32
+    /// The name of a database that is copied without its entries.
+    private let emptied: [UInt8]?
     /// Called with the share that is done, after each write.
     private let progress: (Double) -> Void
     /// The number of the next page of the copy.
@@ -24,10 +26,13 @@ struct PageCopy {
     /// About how many bytes are written at once.
     private static let bufferSize = 1 << 20
 
-    init(file: RawFile, meta: MetaPage, to target: Int32, progress: @escaping (Double) -> Void) {
+    init(
+        file: RawFile, meta: MetaPage, to target: Int32, emptying name: String?, progress: @escaping (Double) -> Void
+    ) {
         self.file = file
         self.meta = meta
         self.target = target
+        emptied = name.map { Array($0.utf8) }
         self.progress = progress
         offset = 2 * meta.pageSize
         buffer.reserveCapacity(Self.bufferSize + meta.pageSize)
@@ -100,7 +105,13 @@ struct PageCopy {
                     mayHoldTrees && record.flags == 0, "a named database", at: range.lowerBound,
                     expected: "flags 0x0, not within another", found: "flags \(hexadecimal(record.flags))"
                 )
-                bytes.store(try copy(record, mayHoldTrees: false), at: range.lowerBound + 40)
+                if emptied == raw.copy(node.key) {
+                    // No depth, no pages, no entries.
+                    bytes.clear(range.lowerBound + 6..<range.lowerBound + 40)
+                    bytes.store(TreeRecord.noPage, at: range.lowerBound + 40)
+                } else {
+                    bytes.store(try copy(record, mayHoldTrees: false), at: range.lowerBound + 40)
+                }
             }
         }
         let copied = try take(1, from: parent, at: place)

@@ -25,36 +25,51 @@ struct BitWriter {
     }
 }
 
-// MARK: - Rice's code
+// MARK: - The exponential Golomb code
 
-// The upper part of a number as so many ones and a zero, then its lower bits, whose count is the parameter. It suits numbers of which
-// small ones are more frequent; the best parameter follows from their mean.
+// A number x with the parameter k: so many zeros as x + 2ᵏ has more than k + 1 digits, a one, and its digits without the
+// first one (J. Teuhola, "A Compression Method for Clustered Bit-Vectors", 1978). A number takes k + 1 bits, and twice as many as
+// x + 2ᵏ has above that: so a few that are far greater than the others cost little.
 
 extension BitWriter {
-    /// A number of 48 bits may have any parameter up to this.
-    static let greatestRiceParameter = 47
-    /// From this upper part on, a number is written as so many ones, and then all of its bits.
-    fileprivate static let riceEscape = 20
-    fileprivate static let escapedWidth = 48
+    /// A number has at most so many bits; any parameter up to that suits.
+    static let greatestGolombWidth = 49
 
-    /// The parameter for numbers with this sum.
-    static func riceParameter(sum: UInt64, count: Int) -> Int {
-        let mean = count == 0 ? 0 : sum / UInt64(count)
-        return mean == 0 ? 0 : min(greatestRiceParameter, UInt64.bitWidth - 1 - mean.leadingZeroBitCount)
+    /// Writes a number below 2⁴⁹.
+    @inline(__always)
+    mutating func write(golomb value: UInt64, _ parameter: Int, _ writer: inout ByteWriter) {
+        assert(value &>> UInt64(BitWriter.greatestGolombWidth) == 0, "a number has at most 49 bits")
+        let sum = value &+ 1 &<< UInt64(parameter)
+        let width = UInt64.bitWidth &- 1 &- sum.leadingZeroBitCount
+        let zeros = width &- parameter
+        write(1 &<< UInt64(zeros), zeros &+ 1, &writer)
+        write(sum & (1 &<< UInt64(width) &- 1), width, &writer)
+    }
+}
+
+/// Finds the parameters that suit the numbers of several fields.
+struct GolombParameters {
+    /// Of each field, how many numbers have so many bits.
+    private var counts: [Int]
+    private static let widths = BitWriter.greatestGolombWidth + 1
+
+    init(fieldCount: Int) { counts = [Int](repeating: 0, count: fieldCount * GolombParameters.widths) }
+
+    @inline(__always)
+    mutating func add(_ value: UInt64, field: Int) {
+        counts[field &* GolombParameters.widths &+ UInt64.bitWidth &- value.leadingZeroBitCount] &+= 1
     }
 
-    /// Writes a number below 2⁴⁸.
-    @inline(__always)
-    mutating func write(rice value: UInt64, _ parameter: Int, _ writer: inout ByteWriter) {
-        assert(value &>> UInt64(BitWriter.escapedWidth) == 0, "a number has at most 48 bits")
-        let upper = value &>> UInt64(parameter)
-        if upper < UInt64(BitWriter.riceEscape) {
-            write(1 &<< upper &- 1, Int(truncatingIfNeeded: upper) &+ 1, &writer)
-            write(value & (1 &<< UInt64(parameter) &- 1), parameter, &writer)
-        } else {
-            write(1 &<< UInt64(BitWriter.riceEscape) &- 1, BitWriter.riceEscape, &writer)
-            write(value, BitWriter.escapedWidth, &writer)
+    /// The parameter of a field: half of its numbers have no more bits. It takes at most a bit for each number more than the best one.
+    subscript(field: Int) -> Int {
+        let counts = counts[field * GolombParameters.widths..<(field + 1) * GolombParameters.widths]
+        let total = counts.reduce(0, +)
+        var (width, count) = (0, counts.first ?? 0)
+        while count < total - count {
+            width += 1
+            count += counts[counts.startIndex + width]
         }
+        return width
     }
 }
 
@@ -78,16 +93,18 @@ struct BitReader {
         return bytes.bits(at: position, width)
     }
 
-    /// Reads a number in Rice's code.
+    /// Reads a number in the exponential Golomb code. What is none counts as behind the end.
     @inline(__always)
-    mutating func readRice(_ parameter: Int) -> UInt64 {
-        let upper = (~bytes.bits(at: position, BitWriter.riceEscape)).trailingZeroBitCount
-        if upper < BitWriter.riceEscape {
-            position &+= upper &+ 1
-            return UInt64(truncatingIfNeeded: upper) &<< UInt64(parameter) | read(parameter)
+    mutating func readGolomb(_ parameter: Int) -> UInt64 {
+        let zeros = bytes.bits(at: position, BitWriter.greatestWidth).trailingZeroBitCount
+        let width = zeros &+ parameter
+        guard width <= BitWriter.greatestGolombWidth &+ 1 else {
+            // Far enough, and not so far that the next numbers would overflow it.
+            position = Int.max / 2
+            return 0
         }
-        position &+= BitWriter.riceEscape
-        return read(BitWriter.escapedWidth)
+        position &+= zeros &+ 1
+        return (1 &<< UInt64(width) | read(width)) &- 1 &<< UInt64(parameter)
     }
 }
 

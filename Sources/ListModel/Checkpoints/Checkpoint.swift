@@ -168,12 +168,9 @@ package struct StoredLocators: Equatable, Sendable {
     /// - Parameter version: the version of the checkpoint that it belongs to.
     package func bytes(_ version: Version) -> [UInt8] {
         var writer = ByteWriter()
-        // The lowest count that suffices, so that older releases can read the row: 2 without salts, 3 with salts, 4 if
-        // fingerprints do not have 26 bits. A release that does not know a count replays the log.
-        let bits = [items.fingerprintBits, sections.fingerprintBits]
-        let hasBits = bits.contains { $0 != IdentifierIndex.earlierFingerprintBits }
-        let hasSalts = hasBits || items.salt != 0 || sections.salt != 0
-        NodeCoding.begin(NodeCoding.Kind.locators, count: hasBits ? 4 : hasSalts ? 3 : 2, &writer)
+        // Earlier releases wrote 2 without salts, 3 with salts, and 4 with the bits of fingerprints. A release that does not
+        // know a count replays the log.
+        NodeCoding.begin(NodeCoding.Kind.locators, count: 5, &writer)
         for root in [items, sections] {
             for count in [root.entryCount, root.indexChunkCount, root.parentChunkCount] { writer.write(count: count) }
             for word in [root.numberCount, root.nodeCount, root.nextFree] { writer.write(varint: UInt64(word)) }
@@ -182,8 +179,9 @@ package struct StoredLocators: Equatable, Sendable {
                 for number in numbers { writer.write(varint: number) }
             }
         }
-        if hasSalts { for root in [items, sections] { writer.write(fixed: root.salt) } }
-        if hasBits { for count in bits { writer.write(byte: UInt8(count)) } }
+        for root in [items, sections] { writer.write(fixed: root.hashing.salt) }
+        for root in [items, sections] { writer.write(byte: UInt8(root.fingerprintBits)) }
+        for root in [items, sections] { writer.write(byte: root.hashing.hasFamilies ? 1 : 0) }
         NodeCoding.seal(version.rawValue, &writer)
         return writer.withBytes { Array($0) }
     }
@@ -194,20 +192,22 @@ package struct StoredLocators: Equatable, Sendable {
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
         guard reader.readByte() == NodeCoding.Kind.locators else { return nil }
         let count = reader.readWord()
-        guard (2...4).contains(count) else { return nil }
+        guard (2...5).contains(count) else { return nil }
         items = StoredLocators.readRoot(&reader)
         sections = StoredLocators.readRoot(&reader)
         if count >= 3 {
-            items.salt = reader.read(fixed: UInt64.self)
-            sections.salt = reader.read(fixed: UInt64.self)
+            items.hashing.salt = reader.read(fixed: UInt64.self)
+            sections.hashing.salt = reader.read(fixed: UInt64.self)
         }
-        if count == 4 {
+        if count >= 4 {
             items.fingerprintBits = Int(reader.readByte())
             sections.fingerprintBits = Int(reader.readByte())
         }
-        let areRight = [items, sections].allSatisfy {
-            IdentifierIndex.allFingerprintBits.contains($0.fingerprintBits)
-        }
+        let flags = count == 5 ? [reader.readByte(), reader.readByte()] : [0, 0]
+        (items.hashing.hasFamilies, sections.hashing.hasFamilies) = (flags[0] == 1, flags[1] == 1)
+        let areRight =
+            flags.allSatisfy { $0 <= 1 }
+            && [items, sections].allSatisfy { IdentifierIndex.allFingerprintBits.contains($0.fingerprintBits) }
         if reader.isDamaged || reader.remaining != 0 || !areRight { return nil }
     }
 

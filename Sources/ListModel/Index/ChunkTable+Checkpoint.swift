@@ -13,6 +13,8 @@ struct ChunkImage: Sendable {
         var end: Int
         /// Its kind, one of `NodeCoding.Kind`.
         var kind: UInt8
+        /// Of a chunk of an index, the bits of a fingerprint.
+        var fingerprintBits = 0
     }
 
     var entries: [Entry] = []
@@ -27,7 +29,7 @@ struct ChunkImage: Sendable {
         for entry in entries {
             NodeCoding.begin(entry.kind, count: entry.end - start, &writer)
             words.withUnsafeBufferPointer { words in
-                ChunkTable.encode(UnsafeBufferPointer(rebasing: words[start..<entry.end]), entry.kind, &writer)
+                ChunkTable.encode(UnsafeBufferPointer(rebasing: words[start..<entry.end]), entry, &writer)
             }
             NodeCoding.seal(entry.number, &writer)
             try body(entry.number, writer)
@@ -38,10 +40,10 @@ struct ChunkImage: Sendable {
 
 extension ChunkTable {
     fileprivate static func encode(
-        _ words: UnsafeBufferPointer<UInt64>, _ kind: UInt8, _ writer: inout ByteWriter
+        _ words: UnsafeBufferPointer<UInt64>, _ entry: ChunkImage.Entry, _ writer: inout ByteWriter
     ) {
-        switch kind {
-        case NodeCoding.Kind.indexChunk: IndexChunkCoding.encode(words, &writer)
+        switch entry.kind {
+        case NodeCoding.Kind.indexChunk: IndexChunkCoding.encode(words, entry.fingerprintBits, &writer)
         case NodeCoding.Kind.directory:
             var previous: UInt64 = 0
             for number in words {
@@ -75,7 +77,9 @@ extension ChunkTable {
             slot.pointee.number = nextNumber
             image.words.append(contentsOf: UnsafeBufferPointer(start: words, count: Int(slot.pointee.count)))
             image.entries.append(
-                ChunkImage.Entry(index: index, number: nextNumber, end: image.words.count, kind: kind))
+                ChunkImage.Entry(
+                    index: index, number: nextNumber, end: image.words.count, kind: kind,
+                    fingerprintBits: fingerprintBits))
             nextNumber += 1
             if changed.last != index / ChunkTable.directorySize { changed.append(index / ChunkTable.directorySize) }
         }

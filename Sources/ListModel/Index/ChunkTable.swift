@@ -44,7 +44,10 @@ struct ChunkTable: ~Copyable {
     var dirtyCount = 0
     /// The stored numbers of the directories of the newest checkpoint; 0 for a directory that is not stored.
     var directories: [UInt64]
+    /// The kind of the chunks, one of `NodeCoding.Kind`.
     let kind: UInt8
+    /// Of an index, the bits of a fingerprint.
+    let fingerprintBits: Int
     /// The pool from which chunks are read: that of the newest checkpoint.
     var pool: NodePool
 
@@ -52,11 +55,15 @@ struct ChunkTable: ~Copyable {
     ///
     /// - Parameters:
     ///   - kind: the kind of the chunks, one of `NodeCoding.Kind`.
+    ///   - fingerprintBits: of an index, the bits of a fingerprint.
     ///   - count: the number of chunks.
     ///   - directories: the stored numbers of the directories.
     /// - Complexity: O(directories).
-    init(kind: UInt8, count: Int = 0, directories: [UInt64] = [], _ pool: NodePool) {
+    init(
+        kind: UInt8, fingerprintBits: Int = 0, count: Int = 0, directories: [UInt64] = [], _ pool: NodePool
+    ) {
         self.kind = kind
+        self.fingerprintBits = fingerprintBits
         self.pool = pool
         self.directories = directories
         self.count = count
@@ -230,13 +237,15 @@ extension ChunkTable {
         var chunk = UnsafeMutableBufferPointer<UInt64>(start: .allocate(capacity: 0), count: 0)
         if number != 0 {
             let read: Void? = pool.withWords(number) { reader in
-                let isRight = reader.readByte() == kind
+                let found = reader.readByte()
+                let isEarlier = found == NodeCoding.Kind.earlierIndexChunk && kind == NodeCoding.Kind.indexChunk
                 let count = Int(reader.readWord())
-                guard isRight, count <= ChunkTable.greatestCount(in: reader.remaining) else { return reader.fail() }
+                let greatest = ChunkTable.greatestCount(found, in: reader.remaining)
+                guard found == kind || isEarlier, count <= greatest else { return reader.fail() }
                 chunk.deallocate()
                 chunk = .allocate(capacity: count)
                 chunk.initialize(repeating: 0)
-                ChunkTable.decode(&reader, chunk, kind)
+                decode(&reader, chunk, found)
             }
             if read == nil {
                 chunk.deallocate()
@@ -272,17 +281,22 @@ extension ChunkTable {
     }
 
     /// The most words of a chunk of so many bytes. Damaged bytes cannot request more memory than that.
-    private static func greatestCount(in bytes: Int) -> Int {
-        // An entry takes at least a bit, unless all entries are equal: ids of one leaf with the same fingerprint.
-        max(Limits.equalEntries, 8 * bytes)
+    private static func greatestCount(_ kind: UInt8, in bytes: Int) -> Int {
+        switch kind {
+        // An entry of an index takes at least two bits.
+        case NodeCoding.Kind.indexChunk: 4 * bytes
+        // At least a bit, unless all entries are equal: ids of one leaf with the same fingerprint.
+        case NodeCoding.Kind.earlierIndexChunk: max(Limits.equalEntries, 8 * bytes)
+        default: bytes
+        }
     }
 
     /// Decodes bit-packed entries of an index, or other words one by one.
-    private static func decode(_ reader: inout NodeReader, _ words: UnsafeMutableBufferPointer<UInt64>, _ kind: UInt8) {
-        guard kind == NodeCoding.Kind.indexChunk else {
-            for index in words.indices { words[index] = reader.readVarint() }
-            return
+    private func decode(_ reader: inout NodeReader, _ words: UnsafeMutableBufferPointer<UInt64>, _ kind: UInt8) {
+        switch kind {
+        case NodeCoding.Kind.indexChunk: IndexChunkCoding.decode(&reader, words, fingerprintBits)
+        case NodeCoding.Kind.earlierIndexChunk: IndexChunkCoding.decodeEarlier(&reader, words, fingerprintBits)
+        default: for index in words.indices { words[index] = reader.readVarint() }
         }
-        IndexChunkCoding.decode(&reader, words)
     }
 }

@@ -34,7 +34,7 @@ struct IdentifierIndex: ~Copyable {
     /// An empty index.
     init(_ pool: NodePool) {
         fingerprintBits = pool.limits.fingerprintBits
-        chunks = ChunkTable(kind: NodeCoding.Kind.indexChunk, pool)
+        chunks = ChunkTable(kind: NodeCoding.Kind.indexChunk, fingerprintBits: fingerprintBits, pool)
         count = 0
         chunks.append()
     }
@@ -43,7 +43,8 @@ struct IdentifierIndex: ~Copyable {
     init(_ root: LocatorRoot, _ pool: NodePool) {
         fingerprintBits = root.fingerprintBits
         chunks = ChunkTable(
-            kind: NodeCoding.Kind.indexChunk, count: root.indexChunkCount, directories: root.indexDirectories, pool)
+            kind: NodeCoding.Kind.indexChunk, fingerprintBits: fingerprintBits, count: root.indexChunkCount,
+            directories: root.indexDirectories, pool)
         count = root.entryCount
     }
 

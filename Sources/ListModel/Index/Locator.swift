@@ -7,9 +7,6 @@
 //
 // A state that is replayed only to read a past version has a locator that tracks nothing.
 //
-// Ids may come from outside, and an attacker who knows the hash function could choose many ids with the same hash;
-// every lookup would then search all of them. So each index hashes with its own salt, which is stored with it.
-//
 // Always holds: `parent(of:)` of a node's number is the number of the inner node above it. For a root it is `ownerFlag
 // | owner`, where the owner is the number of the section. Free numbers form a linked list through the table of parents.
 
@@ -24,8 +21,7 @@ struct LocatorRoot: Equatable, Sendable {
     var numberCount: UInt32 = 0
     var nodeCount: UInt32 = 0
     var nextFree: UInt32 = 0
-    /// The salt for hashing ids; 0 in a file from before salts.
-    var salt: UInt64 = 0
+    var hashing = IdentifierHashing()
     /// The number of bits in a fingerprint.
     var fingerprintBits = IdentifierIndex.earlierFingerprintBits
 }
@@ -38,8 +34,7 @@ struct Locator<Element>: ~Copyable {
 
     /// Whether the locator tracks ids and nodes at all.
     let isTracking: Bool
-    /// The salt for hashing ids.
-    let salt: UInt64
+    let hashing: IdentifierHashing
     /// The index of ids.
     private(set) var index: IdentifierIndex
     private var parents: ChunkTable
@@ -52,7 +47,7 @@ struct Locator<Element>: ~Copyable {
     /// An empty locator.
     init(_ pool: NodePool, isTracking: Bool = true) {
         self.isTracking = isTracking
-        salt = pool.salt
+        hashing = IdentifierHashing(salt: pool.salt, hasFamilies: pool.limits.hasFamilies)
         index = IdentifierIndex(pool)
         parents = ChunkTable(kind: NodeCoding.Kind.parentChunk, pool)
         numberCount = 0
@@ -63,7 +58,7 @@ struct Locator<Element>: ~Copyable {
     /// A stored locator.
     init(_ root: LocatorRoot, _ pool: NodePool) {
         isTracking = true
-        salt = root.salt
+        hashing = root.hashing
         index = IdentifierIndex(root, pool)
         parents = ChunkTable(
             kind: NodeCoding.Kind.parentChunk, count: root.parentChunkCount, directories: root.parentDirectories, pool)
@@ -133,7 +128,7 @@ extension Locator where Element: TreeElement {
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: elements.count * Element.keyCount) { hashes in
             var count = 0
             for place in 0..<elements.count {
-                start.advanced(by: place).pointee.forEachKey(salt: salt) { hash in
+                start.advanced(by: place).pointee.forEachKey(hashing) { hash in
                     hashes.initializeElement(at: count, to: hash)
                     count += 1
                 }
@@ -146,14 +141,14 @@ extension Locator where Element: TreeElement {
     @inline(__always)
     mutating func relocate(_ element: UnsafePointer<Element>, from old: UInt32, to new: UInt32) {
         guard isTracking else { return }
-        element.pointee.forEachKey(salt: salt) { index.relocate(hash: $0, from: old, to: new) }
+        element.pointee.forEachKey(hashing) { index.relocate(hash: $0, from: old, to: new) }
     }
 
     /// Tracks an element that was removed from a leaf.
     @inline(__always)
     mutating func remove(_ element: UnsafePointer<Element>, leaf: UInt32) {
         guard isTracking else { return }
-        element.pointee.forEachKey(salt: salt) { index.remove(hash: $0, leaf: leaf) }
+        element.pointee.forEachKey(hashing) { index.remove(hash: $0, leaf: leaf) }
     }
 
     /// Builds the index of a locator that has no entries.
@@ -164,7 +159,7 @@ extension Locator where Element: TreeElement {
 
     /// The salted hash of an id, by which its element is found.
     @inline(__always)
-    func hash(of id: UntypedID) -> UInt64 { id.hash64(salt: salt) }
+    func hash(of id: UntypedID) -> UInt64 { hashing.hash(of: id) }
 
     /// Calls `body` with the index of each row of whose id there may be an element. Of the others there is none.
     ///
@@ -254,7 +249,7 @@ extension Locator where Element: TreeElement {
         root.numberCount = numberCount
         root.nodeCount = UInt32(clamping: nodeCount)
         root.nextFree = nextFree
-        root.salt = salt
+        root.hashing = hashing
         return root
     }
 

@@ -21,7 +21,9 @@ enum NodeCoding {
     /// The kinds of stored values that are not a node of the height that the kind byte gives.
     enum Kind {
         static let sections: UInt8 = 128
-        static let indexChunk: UInt8 = 64
+        static let indexChunk: UInt8 = 78
+        /// That of an index that an earlier release has written.
+        static let earlierIndexChunk: UInt8 = 64
         static let parentChunk: UInt8 = 65
         static let directory: UInt8 = 66
         static let checkpoint: UInt8 = 67
@@ -32,9 +34,9 @@ enum NodeCoding {
         /// No node, but several in one value.
         static let run: UInt8 = 74
         static let touches: UInt8 = 75
-        static let touchCatalog: UInt8 = 76
-        /// The catalog of an index of an earlier build, whose buckets are not read any more.
-        static let earlierTouchCatalog: UInt8 = 72
+        static let touchCatalog: UInt8 = 77
+        /// The catalogs of indexes of earlier builds, whose buckets are not read any more.
+        static let earlierTouchCatalogs: [UInt8] = [72, 76]
         /// The bit of a node that stores a lowest depth after each child or section.
         static let depths: UInt8 = 32
     }

@@ -28,8 +28,8 @@ struct SectionEntry: TreeElement {
     var outlineDepth: UInt8 { 0 }
 
     /// The keys are the hash of the id and the hash of the number, by which a section is found from its rows.
-    func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows {
-        try body(id.hash64(salt: salt))
+    func forEachKey(_ hashing: IdentifierHashing, _ body: (UInt64) throws -> Void) rethrows {
+        try body(hashing.hash(of: id))
         try body(SectionEntry.key(ofNumber: number))
     }
 

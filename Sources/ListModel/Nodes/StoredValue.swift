@@ -24,7 +24,7 @@ package enum StoredValue {
         switch bytes[NodeCoding.headerSize] {
         case 0: self = .leaf
         case NodeCoding.Kind.checkpoint: self = .checkpoint
-        case NodeCoding.Kind.indexChunk...NodeCoding.Kind.numbers: self = .other
+        case NodeCoding.Kind.earlierIndexChunk...NodeCoding.Kind.numbers, NodeCoding.Kind.indexChunk: self = .other
         case NodeCoding.Kind.patch:
             self = (try? NodePatch.header(of: bytes, number: number))?.header.height == 0 ? .leaf : .node
         default: self = .node

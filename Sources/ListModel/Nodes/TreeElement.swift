@@ -24,9 +24,9 @@ protocol TreeElement: Sendable {
     /// Whether an element of the same id in another version is equal, including everything below it.
     func isUnchanged(in other: Self) -> Bool
 
-    /// Calls `body` with each hash by which a locator with this salt finds the element: the hash of its id, and others
-    /// if it has more keys.
-    func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows
+    /// Calls `body` with each hash by which a locator finds the element: the hash of its id, and others if it has more
+    /// keys.
+    func forEachKey(_ hashing: IdentifierHashing, _ body: (UInt64) throws -> Void) rethrows
 
     /// How many such hashes an element has.
     static var keyCount: Int { get }
@@ -98,7 +98,9 @@ extension UntypedRow: TreeElement {
     func isUnchanged(in other: UntypedRow) -> Bool { hasSameState(as: other) }
 
     @inline(__always)
-    func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows { try body(id.hash64(salt: salt)) }
+    func forEachKey(_ hashing: IdentifierHashing, _ body: (UInt64) throws -> Void) rethrows {
+        try body(hashing.hash(of: id))
+    }
 
     static var keyCount: Int { 1 }
 
@@ -117,7 +119,7 @@ extension MemoryElement {
     var outlineDepth: UInt8 { 0 }
     mutating func seal() {}
     func isUnchanged(in other: Self) -> Bool { false }
-    func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows {}
+    func forEachKey(_ hashing: IdentifierHashing, _ body: (UInt64) throws -> Void) rethrows {}
     static var keyCount: Int { 0 }
 
     static func cache(of pool: NodePool) -> NodeCache<Self> { preconditionFailure("such nodes are never stored") }

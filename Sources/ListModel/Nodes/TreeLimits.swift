@@ -15,6 +15,8 @@ package struct TreeLimits: Hashable, Sendable {
     /// The bits of the fingerprint of an id in a new index, 26 to 32. A compromise: few bits keep the index small in a file; with 30 bits
     /// and ten million ids, one new id in a hundred has the fingerprint of another one, and is looked for in its leaf.
     package var fingerprintBits = 30
+    /// Whether a new index has families of integers: `IdentifierHashing`. That of an earlier release has none.
+    package var hasFamilies = true
 
     /// Limits with other widths than the default.
     ///

@@ -51,8 +51,14 @@ package enum RowOrSection: Hashable, Sendable {
     /// The number under which touches are found.
     package var fingerprint: UInt32 {
         switch self {
-        case .row(let id): UInt32(truncatingIfNeeded: id.hash64 &>> 32)
-        case .section(let id): UInt32(truncatingIfNeeded: id.hash64)
+        case .row(.integer(let value)):
+            // Members of a family are neighbours in the index, where most of them take little more than a byte.
+            // Adding the member leaves the last bits random if each row is alone in its family.
+            let family = UntypedID.integer(value &>> Int64(UntypedID.familyBits)).hash64 &>> 32
+            let member = (family &+ UInt64(bitPattern: value)) & UntypedID.members
+            return UInt32(truncatingIfNeeded: family & ~UntypedID.members | member)
+        case .row(let id): return UInt32(truncatingIfNeeded: id.hash64 &>> 32)
+        case .section(let id): return UInt32(truncatingIfNeeded: id.hash64)
         }
     }
 }
@@ -74,6 +80,11 @@ package struct Touch: Hashable, Sendable {
     package var hash64: UInt64 {
         XXHash64.hash(UInt64(fingerprint) &<< ChangeKinds.bitCount | UInt64(kinds.rawValue), seed: version.rawValue)
     }
+}
+
+/// A row of the index is damaged: the index has to be made again.
+package struct DamagedTouches: Error {
+    package init() {}
 }
 
 extension Version {

@@ -110,7 +110,8 @@ extension TouchCatalog {
 
     /// Whether the row is that of an earlier build. Its index counts as missing.
     package static func isOfEarlierBuild(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        NodeCoding.isIntact(bytes, number: 0) && bytes[NodeCoding.headerSize] == NodeCoding.Kind.earlierTouchCatalog
+        NodeCoding.isIntact(bytes, number: 0)
+            && NodeCoding.Kind.earlierTouchCatalogs.contains(bytes[NodeCoding.headerSize])
     }
 
     /// Reads the row; nil if it is damaged.

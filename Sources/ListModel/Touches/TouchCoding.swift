@@ -1,7 +1,9 @@
 // The rows of a segment as bytes: buckets of touches, then chunks of landmarks.
 //
-// A touch takes four to five bytes: the numbers of a bucket are bits, in Rice's code (R. Rice, "Some Practical Universal Noiseless
-// Coding Techniques", 1979). Fingerprints are random, so no other code is much shorter.
+// The numbers of a bucket are bits, in the exponential Golomb code. Rows whose ids count up are neighbours in a bucket (see
+// `RowOrSection.fingerprint`), and neighbours are most often inserted and deleted one after the other: so a version is stored as the
+// difference to that of the neighbour, and a touch of a typed text takes one to two bytes. Those of random ids take four to five,
+// and no code is much shorter.
 //
 // Always holds: bytes are checked before anything of them is used; a reader gets all that was written, or nil.
 
@@ -15,27 +17,10 @@ package enum TouchCoding {
         let layout = BucketLayout(touches, segment, index)
         layout.write(to: &writer)
         var bits = BitWriter()
-        var fingerprint = segment.fingerprints(index).lowerBound
-        var next = 0
-        while next < touches.count {
-            let first = touches[next].fingerprint
-            let end = touches.endOfGroup(from: next)
-            bits.write(rice: UInt64(first &- fingerprint), layout.fingerprint, &writer)
-            bits.write(rice: UInt64(end &- next &- 1), layout.groupCount, &writer)
-            fingerprint = first
-            var version = segment.last.rawValue
-            for place in next..<end {
-                let touch = touches[place]
-                let distance = version &- touch.version.rawValue
-                if place == next {
-                    bits.write(rice: distance, layout.newest, &writer)
-                } else {
-                    bits.write(rice: distance &- 1, layout.older, &writer)
-                }
-                bits.write(layout.number(of: touch.kinds), layout.kindWidth, &writer)
-                version = touch.version.rawValue
-            }
-            next = end
+        touches.forEachNumber(segment, index, besides: layout.isBeside) { field, number in
+            bits.write(golomb: number, layout.parameters[field.rawValue], &writer)
+        } kinds: { kinds in
+            bits.write(layout.number(of: kinds), layout.kindWidth, &writer)
         }
         bits.finish(&writer)
         NodeCoding.seal(segment.key(index), &writer)
@@ -51,58 +36,65 @@ package enum TouchCoding {
         // A touch takes at least a bit.
         guard count <= UInt64(reader.remaining) * 8 else { return nil }
         var bits = BitReader(reader.readBytes(reader.remaining))
-        if let wanted {
-            var touches: [Touch] = []
-            let isIntact = read(&bits, count, layout, segment, index, through: wanted) { touch in
-                if touch.fingerprint == wanted { touches.append(touch) }
-            }
-            return isIntact ? touches : nil
+        var touches: [Touch] = []
+        if wanted == nil { touches.reserveCapacity(Int(count)) }
+        guard read(&bits, Int(count), layout, segment, index, through: wanted, &touches), !bits.isBehindEnd else {
+            return nil
         }
-        var isIntact = false
-        let touches = [Touch](unsafeUninitializedCapacity: Int(count)) { touches, initialized in
-            isIntact = read(&bits, count, layout, segment, index, through: nil) { touch in
-                // SAFETY: no more than `count` touches are read, and there is room for as many.
-                touches.initializeElement(at: initialized, to: touch)
-                initialized &+= 1
-            }
-        }
-        return isIntact && bits.isInLastByte ? touches : nil
+        guard let wanted else { return bits.isInLastByte ? touches : nil }
+        // It is the last one that was read, or the bucket does not have it.
+        let start = touches.sortedIndex { $0.fingerprint >= wanted }
+        return Array(touches[start...].prefix { $0.fingerprint == wanted })
     }
 
-    /// Calls `body` with the `count` touches of a bucket, or only with those up to a fingerprint or to the next one after it.
+    /// Reads the `count` touches of a bucket, or only those up to a fingerprint or to the next one after it.
     ///
-    /// - Returns: whether they are intact.
-    @inline(__always)
+    /// - Returns: whether they are intact, unless more was read than there is.
     private static func read(
-        _ bits: inout BitReader, _ count: UInt64, _ layout: borrowing BucketLayout, _ segment: TouchCatalog.Segment,
-        _ index: Int, through wanted: UInt32?, _ body: (Touch) -> Void
+        _ bits: inout BitReader, _ count: Int, _ layout: borrowing BucketLayout, _ segment: TouchCatalog.Segment,
+        _ index: Int, through wanted: UInt32?, _ touches: inout [Touch]
     ) -> Bool {
         let fingerprints = segment.fingerprints(index)
-        let (first, last) = (segment.first.rawValue, segment.last.rawValue)
-        var fingerprint = fingerprints.lowerBound
-        var left = count
-        while left > 0 {
-            let distance = bits.readRice(layout.fingerprint)
-            let others = bits.readRice(layout.groupCount)
-            guard distance <= UInt64(fingerprints.upperBound &- fingerprint), distance > 0 || left == count,
-                others < left
-            else { return false }
-            // Does not overflow: the distance is at most that to the last fingerprint of the bucket.
-            fingerprint &+= UInt32(truncatingIfNeeded: distance)
-            left &-= others &+ 1
-            var version = last &- bits.readRice(layout.newest)
-            var leftInGroup = others
-            while true {
-                guard version >= first, version <= last, let kinds = layout.kinds(bits.read(layout.kindWidth))
-                else { return false }
-                body(Touch(fingerprint, kinds, Version(version)))
-                if leftInGroup == 0 { break }
-                leftInGroup &-= 1
-                version &-= bits.readRice(layout.older) &+ 1
+        var family = UInt64(fingerprints.lowerBound &>> UInt32(UntypedID.familyBits))
+        let lastFamily = UInt64(fingerprints.upperBound &>> UInt32(UntypedID.familyBits))
+        // No sum overflows: a number has at most 51 bits.
+        while touches.count < count {
+            let distance = bits.readGolomb(layout[.family])
+            guard distance > 0 || touches.isEmpty else { return false }
+            family &+= distance
+            guard family <= lastFamily else { return false }
+            var fingerprint = family &<< UntypedID.familyBits
+            let end = fingerprint &+ 1 &<< UntypedID.familyBits
+            var previous = 0..<0
+            for _ in 0...bits.readGolomb(layout[.memberCount]) {
+                fingerprint &+= bits.readGolomb(layout[.member])
+                let others = bits.readGolomb(layout[.touchCount])
+                guard fingerprint < end, others < UInt64(count &- touches.count) else { return false }
+                let start = touches.count
+                var least = segment.first.rawValue
+                for rank in 0...Int(truncatingIfNeeded: others) {
+                    var version = least
+                    if layout.isBeside && rank < previous.count {
+                        let number = bits.readGolomb(layout[rank == 0 ? .firstBeside : .laterBeside])
+                        version = touches[previous.upperBound &- 1 &- rank].version.rawValue
+                        version &+= UInt64(bitPattern: Int64(zigzag: number))
+                    } else {
+                        version &+= bits.readGolomb(layout[rank == 0 ? .first : .later])
+                    }
+                    guard version >= least, version <= segment.last.rawValue,
+                        let kinds = layout.kinds(bits.read(layout.kindWidth))
+                    else { return false }
+                    touches.append(Touch(UInt32(truncatingIfNeeded: fingerprint), kinds, Version(version)))
+                    least = version &+ 1
+                }
+                // They were read from the oldest on.
+                touches[start...].reverse()
+                previous = start..<touches.count
+                if let wanted, fingerprint >= UInt64(wanted) { return true }
+                fingerprint &+= 1
             }
-            if let wanted, fingerprint >= wanted { break }
         }
-        return !bits.isBehindEnd
+        return true
     }
 
     /// Writes a chunk of landmarks, the newest version first.
@@ -110,11 +102,18 @@ package enum TouchCoding {
         landmarks: ArraySlice<Version>, _ segment: TouchCatalog.Segment, _ index: Int, _ writer: inout ByteWriter
     ) {
         NodeCoding.begin(NodeCoding.Kind.landmarks, count: landmarks.count, &writer)
-        var last = segment.last
-        for version in landmarks {
-            writer.write(varint: last.rawValue - version.rawValue)
-            last = version
+        var next = segment.last.next
+        let skipped = landmarks.map { version in
+            defer { next = version }
+            return next.rawValue - version.rawValue - 1
         }
+        var parameters = GolombParameters(fieldCount: 1)
+        for count in skipped { parameters.add(count, field: 0) }
+        let parameter = parameters[0]
+        writer.write(byte: UInt8(parameter))
+        var bits = BitWriter()
+        for count in skipped { bits.write(golomb: count, parameter, &writer) }
+        bits.finish(&writer)
         NodeCoding.seal(segment.key(segment.bucketCount + index), &writer)
     }
 
@@ -126,15 +125,18 @@ package enum TouchCoding {
             return nil
         }
         let count = reader.readVarint()
-        guard count <= UInt64(reader.remaining) else { return nil }
-        var last = segment.last.rawValue
+        let parameter = Int(reader.readByte())
+        guard !reader.isDamaged, count <= UInt64(reader.remaining) * 8, parameter <= BitWriter.greatestGolombWidth
+        else { return nil }
+        var bits = BitReader(reader.readBytes(reader.remaining))
+        var next = segment.last.rawValue + 1
         var versions: [Version] = []
         for _ in 0..<count {
-            last &-= reader.readVarint()
-            guard last >= segment.first.rawValue, last <= segment.last.rawValue else { return nil }
-            versions.append(Version(last))
+            next &-= bits.readGolomb(parameter) &+ 1
+            guard next >= segment.first.rawValue, next <= segment.last.rawValue else { return nil }
+            versions.append(Version(next))
         }
-        return reader.isDamaged || reader.remaining > 0 ? nil : versions
+        return bits.isBehindEnd || !bits.isInLastByte ? nil : versions
     }
 
     /// A reader after the kind; nil if the row is damaged or something else.
@@ -159,15 +161,101 @@ extension TouchCatalog.Segment {
 
 // MARK: - The layout of a bucket
 
-/// How wide the numbers of a bucket are: what suits their means best, and the kinds that occur.
+/// What a number of a bucket says.
+private enum BucketField: Int, CaseIterable {
+    /// How far the families are apart: the fingerprints that differ in their last bits only.
+    case family
+    /// How many more fingerprints than one a family has, and how many are left out between two.
+    case memberCount, member
+    /// How many more touches than one a fingerprint has.
+    case touchCount
+    /// The version of its oldest touch: how far it is from the first one of the segment, or from that of the neighbour.
+    case first, firstBeside
+    /// The version of a later touch: how many versions are left out since the one before, or how far it is from that of the
+    /// neighbour.
+    case later, laterBeside
+}
+
+extension [Touch] {
+    /// Calls `number` with each number of a bucket, and `kinds` with what each touch did.
+    ///
+    /// - Parameter isBeside: whether versions are compared with those of the neighbour in the family, as far as it has as many
+    ///   touches.
+    @inline(__always)
+    fileprivate func forEachNumber(
+        _ segment: TouchCatalog.Segment, _ index: Int, besides isBeside: Bool,
+        _ number: (BucketField, UInt64) -> Void, kinds: (ChangeKinds) -> Void
+    ) {
+        var family = segment.fingerprints(index).lowerBound &>> UInt32(UntypedID.familyBits)
+        var next = 0
+        while next < count {
+            let (end, memberCount) = endOfFamily(from: next)
+            let newFamily = self[next].fingerprint &>> UInt32(UntypedID.familyBits)
+            number(.family, UInt64(newFamily &- family))
+            number(.memberCount, UInt64(memberCount &- 1))
+            family = newFamily
+            var least = UInt64(family) &<< UntypedID.familyBits
+            var previous = 0..<0
+            while next < end {
+                let member = next..<endOfMember(from: next)
+                number(.member, UInt64(self[next].fingerprint) &- least)
+                number(.touchCount, UInt64(member.count &- 1))
+                forEachVersion(of: member, beside: isBeside ? previous : 0..<0, segment, number, kinds)
+                least = UInt64(self[next].fingerprint) &+ 1
+                previous = member
+                next = member.upperBound
+            }
+        }
+    }
+
+    /// Calls `number` with the numbers of the versions of a fingerprint, from the oldest on.
+    @inline(__always)
+    private func forEachVersion(
+        of member: Range<Int>, beside neighbour: Range<Int>, _ segment: TouchCatalog.Segment,
+        _ number: (BucketField, UInt64) -> Void, _ kinds: (ChangeKinds) -> Void
+    ) {
+        var least = segment.first.rawValue
+        for rank in 0..<member.count {
+            let touch = self[member.upperBound &- 1 &- rank]
+            let version = touch.version.rawValue
+            if rank < neighbour.count {
+                let other = self[neighbour.upperBound &- 1 &- rank].version.rawValue
+                number(
+                    rank == 0 ? .firstBeside : .laterBeside, Int64(bitPattern: version &- other).zigzag)
+            } else {
+                number(rank == 0 ? .first : .later, version &- least)
+            }
+            kinds(touch.kinds)
+            least = version &+ 1
+        }
+    }
+
+    /// The end of the touches that have the fingerprint of the one at `start`.
+    @inline(__always)
+    private func endOfMember(from start: Int) -> Int {
+        var end = start &+ 1
+        while end < count && self[end].fingerprint == self[start].fingerprint { end &+= 1 }
+        return end
+    }
+
+    /// The end of the touches that are of the family of the one at `start`, and how many fingerprints they have.
+    @inline(__always)
+    private func endOfFamily(from start: Int) -> (end: Int, memberCount: Int) {
+        var (end, memberCount) = (start &+ 1, 1)
+        while end < count && (self[end].fingerprint ^ self[start].fingerprint) &>> UInt32(UntypedID.familyBits) == 0 {
+            if self[end].fingerprint != self[end &- 1].fingerprint { memberCount &+= 1 }
+            end &+= 1
+        }
+        return (end, memberCount)
+    }
+}
+
+/// How the numbers of a bucket are written: with what suits most of them, and the kinds that occur.
 private struct BucketLayout {
-    /// The parameters for what the fingerprints are apart, and for how many more touches than one a fingerprint has.
-    private(set) var fingerprint = 0
-    private(set) var groupCount = 0
-    /// The same for the versions: how far the newest of a fingerprint is from the end of the segment, and the others from the one
-    /// before, less 1.
-    private(set) var newest = 0
-    private(set) var older = 0
+    /// Whether versions are compared with those of the neighbour.
+    private(set) var isBeside = false
+    /// The parameter of each field.
+    private(set) var parameters: [Int]
     /// A bit for each of the 64 combinations of kinds that occurs.
     private var occurring: UInt64 = 0
     /// How many bits the number of a combination takes.
@@ -175,35 +263,40 @@ private struct BucketLayout {
     /// The combinations that occur, by their numbers.
     private var combinations: [ChangeKinds] = []
 
+    subscript(field: BucketField) -> Int {
+        @inline(__always) get { parameters[field.rawValue] }
+    }
+
     init(_ touches: borrowing [Touch], _ segment: TouchCatalog.Segment, _ index: Int) {
-        var (fingerprints, newest, older) = (UInt64(0), UInt64(0), UInt64(0))
-        var (groups, next) = (0, 0)
-        while next < touches.count {
-            let end = touches.endOfGroup(from: next)
-            groups += 1
-            newest &+= segment.last.rawValue &- touches[next].version.rawValue
-            older &+= touches[next].version.rawValue &- touches[end &- 1].version.rawValue &- UInt64(end &- next &- 1)
-            for place in next..<end { occurring |= 1 &<< UInt64(touches[place].kinds.rawValue) }
-            next = end
+        var costs = [0, 0]
+        var candidates = [GolombParameters](
+            repeating: GolombParameters(fieldCount: BucketField.allCases.count), count: 2)
+        var occurring = self.occurring
+        for isBeside in [false, true] {
+            let candidate = isBeside ? 1 : 0
+            touches.forEachNumber(segment, index, besides: isBeside) { field, number in
+                candidates[candidate].add(number, field: field.rawValue)
+                costs[candidate] &+= UInt64.bitWidth &- number.leadingZeroBitCount
+            } kinds: {
+                occurring |= 1 &<< UInt64($0.rawValue)
+            }
         }
-        if let last = touches.last { fingerprints = UInt64(last.fingerprint &- segment.fingerprints(index).lowerBound) }
-        fingerprint = BitWriter.riceParameter(sum: fingerprints, count: groups)
-        groupCount = BitWriter.riceParameter(sum: UInt64(touches.count - groups), count: groups)
-        self.newest = BitWriter.riceParameter(sum: newest, count: groups)
-        self.older = BitWriter.riceParameter(sum: older, count: touches.count - groups)
+        self.occurring = occurring
+        isBeside = costs[1] < costs[0]
+        let best = candidates[isBeside ? 1 : 0]
+        parameters = BucketField.allCases.map { best[$0.rawValue] }
         kindWidth = BucketLayout.width(of: occurring)
     }
 
     /// Reads a layout; nil if it is damaged.
     init?(_ reader: inout NodeReader) {
-        let parameters = reader.readBytes(4)
-        guard parameters.count == 4, parameters.allSatisfy({ $0 <= BitWriter.greatestRiceParameter }) else {
-            return nil
-        }
-        fingerprint = Int(parameters[0])
-        groupCount = Int(parameters[1])
-        newest = Int(parameters[2])
-        older = Int(parameters[3])
+        let flag = reader.readByte()
+        let parameters = reader.readBytes(BucketField.allCases.count)
+        guard flag <= 1, parameters.count == BucketField.allCases.count,
+            parameters.allSatisfy({ $0 <= BitWriter.greatestGolombWidth })
+        else { return nil }
+        isBeside = flag == 1
+        self.parameters = parameters.map(Int.init)
         occurring = reader.readVarint()
         if reader.isDamaged { return nil }
         kindWidth = BucketLayout.width(of: occurring)
@@ -215,7 +308,8 @@ private struct BucketLayout {
     }
 
     func write(to writer: inout ByteWriter) {
-        for parameter in [fingerprint, groupCount, newest, older] { writer.write(byte: UInt8(parameter)) }
+        writer.write(byte: isBeside ? 1 : 0)
+        for parameter in parameters { writer.write(byte: UInt8(parameter)) }
         writer.write(varint: occurring)
     }
 
@@ -233,15 +327,5 @@ private struct BucketLayout {
     @inline(__always)
     func kinds(_ number: UInt64) -> ChangeKinds? {
         number < UInt64(combinations.count) ? combinations[Int(truncatingIfNeeded: number)] : nil
-    }
-}
-
-extension [Touch] {
-    /// The end of the touches that have the fingerprint of the one at `start`.
-    @inline(__always)
-    fileprivate func endOfGroup(from start: Int) -> Int {
-        var end = start &+ 1
-        while end < count && self[end].fingerprint == self[start].fingerprint { end &+= 1 }
-        return end
     }
 }

@@ -72,7 +72,7 @@ extension PersistentTree where Element: TreeElement {
             leaf.count += 1
             if !element.isPlain { leaf.isPlain = false }
             if isFirst {
-                element.forEachKey(salt: locator.salt) { entries.append(locator.index.entry($0, leaf.number)) }
+                element.forEachKey(locator.hashing) { entries.append(locator.index.entry($0, leaf.number)) }
             } else {
                 locator.insert(UnsafeBufferPointer(start: place, count: 1), leaf: leaf.number)
             }

@@ -57,7 +57,7 @@ extension PersistentTree where Element: TreeElement {
             if node.isLeaf {
                 var element = node.elements[slot]
                 if locator.isTracking {
-                    try element.forEachKey(salt: locator.salt) { key in
+                    try element.forEachKey(locator.hashing) { key in
                         let leaf = locator.index.firstLeaf(hash: key) { $0 == child.number }
                         try InvariantViolation.check(leaf == child.number, "\(element.id) is not in the index")
                     }

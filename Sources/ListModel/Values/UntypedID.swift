@@ -68,6 +68,11 @@ extension UntypedID {
         }
     }
 
+    /// How many of the last bits of an integer tell apart the members of a *family*: 64 integers that follow one another.
+    static let familyBits: UInt64 = 6
+    /// Those bits.
+    static let members: UInt64 = 1 &<< familyBits &- 1
+
     /// A 64-bit hash that is the same on every machine; equal identifiers have equal hashes.
     ///
     /// - Complexity: O(1) for integers and UUIDs, O(length) for strings.

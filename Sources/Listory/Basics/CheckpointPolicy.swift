@@ -109,8 +109,9 @@ package struct TouchLimits: Hashable, Sendable {
     package var runSize = 1 << 15
     /// How many segments a checkpoint adds, at most.
     package var runCount = 8
-    /// How many touches a row of the index has on average, at most: about a quarter of a page.
-    package var bucketSize = 256
+    /// How many touches a row of the index has on average, at most. With random ids, that many take less than half a page, so that the row
+    /// needs no page of its own.
+    package var bucketSize = 384
     /// How many segments of about one size become one. More are cheaper to write, and a search looks into more of them.
     package var fanOut = 16
     /// How many bytes are written in one transaction.

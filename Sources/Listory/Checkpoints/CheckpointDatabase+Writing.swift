@@ -102,14 +102,27 @@ extension CheckpointDatabase {
         for version in dropped {
             superfluous += try drop(version, &kept, &txn)
         }
-        let listed = superfluous + completion.replaced.flatMap(\.chunks)
-        if listed.isEmpty {
+        try list(superfluous + completion.replaced.flatMap(\.chunks), &txn)
+        return superfluous
+    }
+
+    /// Frees superfluous numbers without a checkpoint.
+    ///
+    /// - Parameter listed: the superfluous numbers that are left, and the chunks that other processes may still read.
+    func free(_ numbers: ArraySlice<UInt64>, leaving listed: [UInt64]) throws {
+        try write { txn in
+            try txn.deleteNodes(numbers, in: nodes)
+            try list(listed, &txn)
+        }
+    }
+
+    /// Replaces the list of superfluous numbers.
+    private func list(_ numbers: [UInt64], _ txn: inout WriteTransaction) throws {
+        if numbers.isEmpty {
             try txn.delete(LogFormat.superfluousKey, in: meta)
         } else {
-            let row = StoredNumbers.bytes(listed, seed: 0)
-            try txn.put(row, forKey: LogFormat.superfluousKey, in: meta)
+            try txn.put(StoredNumbers.bytes(numbers, seed: 0), forKey: LogFormat.superfluousKey, in: meta)
         }
-        return superfluous
     }
 
     /// Drops a checkpoint that is not the newest, and returns the nodes that only it had.
@@ -164,11 +177,6 @@ extension CheckpointDatabase {
         try write { txn in
             try txn.deleteAll(after: last, in: nodes)
         }
-    }
-
-    /// Deletes the list of superfluous numbers.
-    func clearSuperfluous() throws {
-        try write { txn in _ = try txn.delete(LogFormat.superfluousKey, in: meta) }
     }
 
     /// Invalidates the newest checkpoint, so that opening the store replays the log.

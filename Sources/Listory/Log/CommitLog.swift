@@ -196,10 +196,10 @@ extension CommitLog {
     /// - Throws: `LMDBError`, with `targetExists` if there is such a file, which is not changed. After other errors no
     ///   target is left.
     func copyDatabases(to target: String, progress: @escaping (Double) -> Void) throws {
-        try environment.copy(to: target, progress: progress)
+        // The journal is written over in its place, so what a copy has of it may be of any moment. Opening the copy for editing makes
+        // a new one.
+        try environment.copy(to: target, emptying: LogFormat.journalDatabase, progress: progress)
         do {
-            // The journal is written over in its place, so what the copy has of it may be of any moment.
-            try Journal.remove(from: target)
             if confirmed.end != nil { try CommitLog.limitConfirmedEnd(of: target) }
         } catch {
             DataFile.remove(target)

@@ -273,17 +273,4 @@ extension Journal {
             try txn.overwriteInPlace($0, at: failed.offset, ofValueForKey: Journal.key, in: database)
         }
     }
-
-    /// Removes the journal from a copy. Opening the copy for editing makes a new one.
-    static func remove(from path: String) throws {
-        let environment = try CommitLog.openCopy(path)
-        defer { try? environment.close() }
-        do {
-            let database = try environment.openDatabase(named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self)
-            try environment.write { _ = try $0.delete(Journal.key, in: database) }
-        } catch let error as LMDBError {
-            // There was none.
-            guard error.kind == .engine(.notFound) else { throw error }
-        }
-    }
 }

@@ -157,7 +157,7 @@ extension Journal {
             return Journal(rows, environment, table, existing, 0, options)
         }
         // The file may have taken the place of another one in a process that was killed before that was durable. A copy that gives space
-        // back has a journal, and was synced itself.
+        // back has this database, most often without its value, and was synced itself.
         if !isSynced {
             if existing == nil { try environment.syncNewFile() } else { environment.distrustName() }
         }
@@ -171,13 +171,21 @@ extension Journal {
         // A value without pages of its own could not be overwritten in place.
         var capacity = try environment.read { try size($0) }
         if capacity < 8_192 - JournalOptions.pageHeaderSize {
-            capacity = try environment.write { txn in
-                let found = try size(txn)
-                if found >= 8_192 - JournalOptions.pageHeaderSize { return found }
-                try txn.put(reserving: options.size, forKey: Journal.key, in: database) { room in
-                    _ = room.initializeMemory(as: UInt8.self, repeating: 0)
+            do {
+                capacity = try environment.write { txn in
+                    let found = try size(txn)
+                    if found >= 8_192 - JournalOptions.pageHeaderSize { return found }
+                    try txn.put(reserving: options.size, forKey: Journal.key, in: database) { room in
+                        _ = room.initializeMemory(as: UInt8.self, repeating: 0)
+                    }
+                    return options.size
                 }
-                return options.size
+            } catch let error as LMDBError {
+                switch error.kind {
+                // Without a journal, each group of commits goes into the database.
+                case .mapFull, .engine(.noSpace): capacity = 0
+                default: throw error
+                }
             }
         }
         return Journal(rows, environment, table, database, capacity, options)

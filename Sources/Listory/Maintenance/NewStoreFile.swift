@@ -165,10 +165,9 @@ struct NewStoreFile: ~Copyable {
         var (superfluous, _, _) = try database.complete(completion, slice, freeing: [])
         while !superfluous.isEmpty {
             let freed = superfluous.suffix(4_096)
-            try database.put(NodeSlice(), freeing: freed)
             superfluous.removeLast(freed.count)
+            try database.free(freed, leaving: superfluous)
         }
-        try database.clearSuperfluous()
         nextNumber = writer.nextNumber
         newest = checkpoint
         state.adopt(writer.written, NodePool(after: state.pool))

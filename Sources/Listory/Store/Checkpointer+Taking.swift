@@ -191,6 +191,25 @@ extension Checkpointer {
         state.superfluous.suffix(max(1_024, slice.count * 2))
     }
 
+    /// Frees what is superfluous before the store is closed. That may be as much as the whole index of ids, which the last checkpoint has
+    /// replaced. If it is little, the next checkpoint frees it, because a transaction waits for the disk.
+    ///
+    /// - Throws: as ``take(_:isUrgent:)``. What was freed before stays so.
+    func freeSuperfluous(_ log: CommitLog) throws {
+        try running.withLock { _ in
+            let (hasRole, replaced) = state.withLock { ($0.hasRole, $0.replaced.flatMap(\.chunks)) }
+            while hasRole, !log.isHeldBack, state.withLock({ $0.superfluous.count >= Self.leastFreed }) {
+                let numbers = state.withLock { $0.superfluous }
+                let freed = numbers.suffix(Self.mostFreed)
+                try database.free(freed, leaving: numbers.dropLast(freed.count) + replaced)
+                state.withLock { $0.superfluous.removeLast(freed.count) }
+            }
+        }
+    }
+
+    /// How many numbers are freed when the store is closed, at least and in one transaction.
+    private static let (leastFreed, mostFreed) = (256, 4_096)
+
     private func complete(
         _ checkpoint: Checkpoint, _ image: CheckpointImage, _ gone: [UInt64], _ slice: NodeSlice, _ group: GroupCommit
     ) throws {

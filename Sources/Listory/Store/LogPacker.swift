@@ -305,7 +305,8 @@ final class LogPacker: Sendable {
             let blocks = try txn.openDatabase(
                 named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self, create: true)
             for block in group.blocks {
-                try block.bytes.withUnsafeBytes { try txn.put(bytes: $0, forKey: block.first.rawValue, in: blocks) }
+                // Put anywhere, each would move to a page of its own when the next one does not fit beside it.
+                try block.bytes.withUnsafeBytes { try txn.append(bytes: $0, forKey: block.first.rawValue, in: blocks) }
                 for version in block.first.rawValue...block.last.rawValue {
                     guard try txn.delete(version, in: log.commits) else {
                         // Another process was faster.

@@ -41,7 +41,11 @@ extension UntypedStore {
                 // All commits are in the log; without a checkpoint, the next opening only takes longer.
                 try? checkpointer.take(self)
             }
-            if !options.isReadOnly { checkpointer?.packer.packRest(self) }
+            if !options.isReadOnly, let checkpointer {
+                checkpointer.packer.packRest(self)
+                // If it cannot be done, the next checkpoint does it.
+                try? checkpointer.freeSuperfluous(group.log)
+            }
             // Before the projections release what it makes them fold.
             let keeper = keeper.withLock { $0 }
             keeper?.stop()

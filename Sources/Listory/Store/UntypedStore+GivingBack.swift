@@ -40,12 +40,17 @@ extension UntypedStore {
         replaceFile(removing: copy) { path in
             // A process that was killed may have left one.
             DataFile.remove(copy)
-            var readOptions = Environment.Options()
-            readOptions.isReadOnly = true
-            let environment = try Environment.open(path: path, options: readOptions)
-            defer { try? environment.close() }
-            try environment.copy(to: copy)
-            return copy
+            // A snapshot that is kept may have it open.
+            try DataFile.check(path: path)
+            let log = try CommitLog(path: path, mode: .open, options: unknownOptions(true))
+            defer { try? log.environment.close() }
+            // The journal is empty, unless another process has edited since and was killed. Opening the copy for editing makes a new one.
+            let found = try log.readHead()
+            let isEmpty = found.commitCount == 0 && found.lost == nil
+            try log.environment.copy(to: copy, emptying: isEmpty ? LogFormat.journalDatabase : nil)
+            // A commit that is in the journal only does not show in the state of the file where times are coarse.
+            let after = try log.readHead()
+            return after.head == found.head && after.lost == found.lost ? copy : nil
         }
     }
 }

@@ -73,9 +73,6 @@ struct Landmarks: Sendable {
     var since: Version
 }
 
-/// A row of the index is damaged: the index has to be made again.
-struct DamagedTouches: Error {}
-
 // MARK: - Reading
 
 extension TouchDatabase {

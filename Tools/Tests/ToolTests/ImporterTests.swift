@@ -260,4 +260,36 @@ import Testing
         #expect(try store.snapshot.sections.map { $0.items.count } == [2, 2, 2])
         try store.close()
     }
+
+    @Test func `An imported row gets no id of a row that was deleted`() throws {
+        let folder = try TemporaryFolder()
+        let store = try UntypedStore.create(at: folder.file("store"))
+        let lines = ImportInput(name: "lines", bytes: Array((1...9).map { "\($0)\n" }.joined().utf8))
+        func importLines() throws -> [UntypedID] {
+            var lines = try ListImport(lines, .lines)
+            try lines.apply(to: store)
+            return try store.snapshot.sections.last.map { $0.items.map(\.id) } ?? []
+        }
+        let first = try importLines()
+        #expect(first == (1...9).map { .integer($0) })
+        try store.edit("Delete") { list in for id in first.dropFirst(2) { try list.delete(.item(id)) } }
+        let second = try importLines()
+        #expect(second.count == 9 && Set(second).isDisjoint(with: first))
+        #expect(try store.trash().count == 7)
+        try store.close()
+    }
+
+    @Test func `An import whose rows have ids needs no others, also beside the greatest integer`() throws {
+        let folder = try TemporaryFolder()
+        let store = try UntypedStore.create(at: folder.file("store"))
+        for id in [7, Int64.max] {
+            let line = #"{"id":\#(id),"content":"text"}"# + "\n"
+            var rows = try ListImport(ImportInput(name: "rows", bytes: Array(line.utf8)), .jsonl)
+            try rows.apply(to: store)
+        }
+        #expect(try store.snapshot.itemCount == 2)
+        var rows = try ListImport(ImportInput(name: "rows", bytes: Array("text\n".utf8)), .lines)
+        #expect(throws: ImportError.self) { try rows.apply(to: store) }
+        try store.close()
+    }
 }

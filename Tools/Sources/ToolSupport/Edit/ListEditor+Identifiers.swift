@@ -17,14 +17,8 @@ extension ListEditor {
         case .uuid: return .uuid(UUID())
         case .string: return .string(UUID().uuidString)
         case .integer, nil:
-            // Rows with greater ids may have been deleted, perhaps many.
-            var fresh = FreshIdentifiers(rows)
-            var distance: Int64 = 1
-            while true {
-                let id = try fresh.next(after: distance)
-                if try store.history(ofRow: id, limit: 1).isEmpty { return id }
-                distance = min(distance * 2, 1 << 32)
-            }
+            var fresh = FreshIdentifiers(store, rows)
+            return try fresh.next()
         }
     }
 

@@ -1,12 +1,15 @@
 // Makes ids for rows of an input without ids.
 //
-// Always holds: a new id is greater than every integer id in the store and in the input.
+// Always holds: a new id is greater than every integer id in the list and in the input.
 
 import ListModel
+import Listory
 
 /// Unused integer ids, counting up.
 struct FreshIdentifiers {
     private var last: Int64
+    /// Where rows that were deleted are looked for, before the first id.
+    private var store: UntypedStore?
 
     /// - Complexity: O(rows).
     init(_ snapshot: UntypedSnapshot, _ list: ImportedList = ImportedList()) {
@@ -19,18 +22,47 @@ struct FreshIdentifiers {
         }
     }
 
+    /// As above, and begins behind the rows that were deleted, so that none of the new rows is taken for one of them. They count as far as
+    /// their ids counted up.
+    ///
+    /// - Complexity: O(rows); for the first id the history of O(log n) rows.
+    init(_ store: UntypedStore, _ snapshot: UntypedSnapshot, _ list: ImportedList = ImportedList()) {
+        self.init(snapshot, list)
+        self.store = store
+    }
+
     private mutating func note(_ id: UntypedID) {
         if case .integer(let value) = id { last = max(last, value) }
     }
 
     /// The next id.
     ///
-    /// - Parameter distance: how far it is from the last one, at least 1.
-    /// - Throws: ``ImportError`` after the greatest integer.
-    mutating func next(after distance: Int64 = 1) throws -> UntypedID {
-        let (next, isOverflow) = last.addingReportingOverflow(distance)
-        if isOverflow { throw ImportError("expected integer ids below \(Int64.max), found that one") }
-        last = next
-        return .integer(next)
+    /// - Throws: ``ImportError`` after the greatest integer; for the first id, an error of the log.
+    mutating func next() throws -> UntypedID {
+        if let store {
+            try skipDeleted(in: store)
+            self.store = nil
+        }
+        if last == .max { throw ImportError("expected integer ids below \(Int64.max), found that one") }
+        last += 1
+        return .integer(last)
+    }
+
+    /// Goes on until a row with the next id was never there. Perhaps many were, so the distances double.
+    private mutating func skipDeleted(in store: UntypedStore) throws {
+        var distance: Int64 = 1
+        while last < .max {
+            let (next, isOverflow) = last.addingReportingOverflow(distance)
+            if isOverflow {
+                distance = 1
+                continue
+            }
+            if try store.history(ofRow: .integer(next), limit: 1).isEmpty {
+                last = next - 1
+                return
+            }
+            last = next
+            distance = min(distance * 2, 1 << 32)
+        }
     }
 }

@@ -3,6 +3,7 @@
 // Always holds: a new id is used neither in the store nor in the input; ids from the input are kept.
 
 import ListModel
+import Listory
 
 /// The sections and rows that an import inserts.
 struct ImportPlan {
@@ -16,13 +17,16 @@ struct ImportPlan {
 
     private(set) var parts: [Part] = []
 
-    /// - Throws: ``ImportError`` if no integer is left for an id.
-    /// - Complexity: O(rows of the store): the greatest integer id is searched.
-    init(_ list: ImportedList, into snapshot: UntypedSnapshot) throws {
+    /// - Parameters:
+    ///   - snapshot: the rows of the store.
+    ///   - store: the store; nil if it is empty.
+    /// - Throws: ``ImportError`` if no integer is left for an id; an error of the log.
+    /// - Complexity: as ``FreshIdentifiers``: the greatest integer id is searched.
+    init(_ list: ImportedList, into snapshot: UntypedSnapshot = .empty, of store: UntypedStore? = nil) throws {
         var taken = Set(snapshot.sections.map(\.id))
         for case .named(let id) in list.sections.map(\.name) { taken.insert(id) }
         let known = Set(snapshot.sections.map(\.id))
-        var ids = FreshIdentifiers(snapshot, list)
+        var ids = store.map { FreshIdentifiers($0, snapshot, list) } ?? FreshIdentifiers(snapshot, list)
         for section in list.sections {
             let rows = try section.rows.map { row in
                 try NewRow(

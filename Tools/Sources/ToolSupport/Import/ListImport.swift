@@ -47,7 +47,7 @@ public struct ListImport {
     init(_ input: ImportInput, _ format: ImportFormat) throws {
         name = input.name
         // A list that does not fit an empty store must not make one.
-        func content(_ list: ImportedList) throws -> Content { .list(list, try ImportPlan(list, into: .empty)) }
+        func content(_ list: ImportedList) throws -> Content { .list(list, try ImportPlan(list)) }
         self.content =
             switch format {
             case .editingTrace: .trace(try EditingTrace(json: input.bytes))
@@ -68,7 +68,7 @@ public struct ListImport {
         switch content {
         case .list(let list, let fresh):
             let rows = try store.snapshot
-            try apply(rows.version == .empty ? fresh : ImportPlan(list, into: rows), to: store)
+            try apply(rows.version == .empty ? fresh : ImportPlan(list, into: rows, of: store), to: store)
         case .trace(let trace): try TraceImport(trace).apply(to: store, progress: progress)
         }
         let applied = clock.now

@@ -21,7 +21,7 @@ struct TraceImport {
         let snapshot = try store.snapshot
         var taken = Set(snapshot.sections.map(\.id))
         let section = NewSection(id: ImportPlan.unique("text", &taken))
-        var rows = ScalarRows(FreshIdentifiers(snapshot))
+        var rows = ScalarRows(FreshIdentifiers(store, snapshot))
         var isInserted = false
         if !trace.startContent.isEmpty {
             isInserted = true
