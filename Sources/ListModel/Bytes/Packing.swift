@@ -62,12 +62,12 @@ struct GolombParameters {
 
     /// The parameter of a field: half of its numbers have no more bits. It takes at most a bit for each number more than the best one.
     subscript(field: Int) -> Int {
-        let counts = counts[field * GolombParameters.widths..<(field + 1) * GolombParameters.widths]
-        let total = counts.reduce(0, +)
-        var (width, count) = (0, counts.first ?? 0)
+        let start = field * GolombParameters.widths
+        let total = counts[start..<start + GolombParameters.widths].reduce(0, +)
+        var (width, count) = (0, counts[start])
         while count < total - count {
             width += 1
-            count += counts[counts.startIndex + width]
+            count += counts[start + width]
         }
         return width
     }
