@@ -69,6 +69,7 @@ struct GivingBackTests {
         try closed.close()
         var options = StoreOptions()
         options.journal.storeDelay = .seconds(3_600)
+        options.packing.freeSize = 1 << 30
         let store = try UntypedStore.open(at: path, options: options)
         // The first group of commits goes into the database, the next one into the journal.
         for _ in 0..<2 { try store.edit("Toggle") { try $0.toggle(.item(7)) } }
@@ -98,7 +99,8 @@ struct GivingBackTests {
         let path = folder.file("store")
         try Self.sparseStore(path).close()
         var options = StoreOptions()
-        options.maximumFileSize = Platform.size(path) + 65_536
+        options.journal.size = (1 << 20) - JournalOptions.pageHeaderSize
+        options.maximumFileSize = Platform.size(path) + (1 << 19)
         let store = try UntypedStore.open(at: path, options: options)
         for _ in 0..<5 { try store.edit("Toggle") { try $0.toggle(.item(7)) } }
         #expect(store.appendFailure == nil && store.group.log.journal.capacity == 0)

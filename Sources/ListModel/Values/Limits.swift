@@ -64,9 +64,9 @@ package enum Limits {
     /// The node number of placeholders for nodes that cannot be read. No node of a tree has it.
     package static let noPlaceNumber: UInt32 = (1 << 31) - 1
 
-    /// The most entries of a stored chunk of the index without a bit for each entry: two for each element of a leaf. A
-    /// chunk with more entries must have a bit for each; otherwise it is damaged (`NodeError`) and read as empty, so
-    /// that damaged bytes cannot request much memory. A chunk that is written has no limit.
+    /// The most entries of a chunk of an earlier release's index without a bit for each entry: two for each element of a
+    /// leaf. A chunk with more entries must have a bit for each; otherwise it is damaged (`NodeError`) and read as empty, so
+    /// that damaged bytes cannot request much memory.
     package static let equalEntries = 2 * nodeElements
 }
 

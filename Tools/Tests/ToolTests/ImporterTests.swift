@@ -276,6 +276,11 @@ import Testing
         let second = try importLines()
         #expect(second.count == 9 && Set(second).isDisjoint(with: first))
         #expect(try store.trash().count == 7)
+        try store.edit("Delete") { list in for id in second { try list.delete(.item(id)) } }
+        let trace = try EditingTrace(json: Array(#"{"txns":[{"patches":[[0,0,"abc"]]}]}"#.utf8))
+        try TraceImport(trace).apply(to: store) { _ in }
+        let third = try #require(try store.snapshot.sections.last).items.map(\.id)
+        #expect(third.count == 3 && Set(third).isDisjoint(with: first + second))
         try store.close()
     }
 

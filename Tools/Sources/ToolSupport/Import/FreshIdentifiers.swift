@@ -35,14 +35,19 @@ struct FreshIdentifiers {
         if case .integer(let value) = id { last = max(last, value) }
     }
 
+    /// Looks for the rows that were deleted, which the first id does otherwise. In the closure of an edit, that is not possible.
+    ///
+    /// - Throws: an error of the log.
+    mutating func prepare() throws {
+        if let store { try skipDeleted(in: store) }
+        store = nil
+    }
+
     /// The next id.
     ///
     /// - Throws: ``ImportError`` after the greatest integer; for the first id, an error of the log.
     mutating func next() throws -> UntypedID {
-        if let store {
-            try skipDeleted(in: store)
-            self.store = nil
-        }
+        try prepare()
         if last == .max { throw ImportError("expected integer ids below \(Int64.max), found that one") }
         last += 1
         return .integer(last)

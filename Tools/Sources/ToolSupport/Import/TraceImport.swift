@@ -21,7 +21,9 @@ struct TraceImport {
         let snapshot = try store.snapshot
         var taken = Set(snapshot.sections.map(\.id))
         let section = NewSection(id: ImportPlan.unique("text", &taken))
-        var rows = ScalarRows(FreshIdentifiers(store, snapshot))
+        var ids = FreshIdentifiers(store, snapshot)
+        try ids.prepare()
+        var rows = ScalarRows(ids)
         var isInserted = false
         if !trace.startContent.isEmpty {
             isInserted = true
