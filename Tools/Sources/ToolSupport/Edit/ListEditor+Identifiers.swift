@@ -17,7 +17,7 @@ extension ListEditor {
         case .uuid: return .uuid(UUID())
         case .string: return .string(UUID().uuidString)
         case .integer, nil:
-            var fresh = FreshIdentifiers(store, rows)
+            var fresh = FreshIdentifiers(rows, of: store)
             return try fresh.next()
         }
     }

@@ -11,8 +11,13 @@ struct FreshIdentifiers {
     /// Where rows that were deleted are looked for, before the first id.
     private var store: UntypedStore?
 
-    /// - Complexity: O(rows).
-    init(_ snapshot: UntypedSnapshot, _ list: ImportedList = ImportedList()) {
+    /// Ids behind those of the list, of the input, and of the rows that were deleted from the store, so that none of the new rows is taken
+    /// for one of these. They count as far as their ids counted up.
+    ///
+    /// - Parameter store: nil if nothing was ever deleted.
+    /// - Complexity: O(rows); for the first id the history of O(log n) rows.
+    init(_ snapshot: UntypedSnapshot, _ list: ImportedList = ImportedList(), of store: UntypedStore?) {
+        self.store = store
         last = 0
         for section in snapshot.sections {
             for item in section.items { note(item.id) }
@@ -20,15 +25,6 @@ struct FreshIdentifiers {
         for section in list.sections {
             for row in section.rows { if let id = row.id { note(id) } }
         }
-    }
-
-    /// As above, and begins behind the rows that were deleted, so that none of the new rows is taken for one of them. They count as far as
-    /// their ids counted up.
-    ///
-    /// - Complexity: O(rows); for the first id the history of O(log n) rows.
-    init(_ store: UntypedStore, _ snapshot: UntypedSnapshot, _ list: ImportedList = ImportedList()) {
-        self.init(snapshot, list)
-        self.store = store
     }
 
     private mutating func note(_ id: UntypedID) {

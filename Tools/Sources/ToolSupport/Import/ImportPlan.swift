@@ -26,7 +26,7 @@ struct ImportPlan {
         var taken = Set(snapshot.sections.map(\.id))
         for case .named(let id) in list.sections.map(\.name) { taken.insert(id) }
         let known = Set(snapshot.sections.map(\.id))
-        var ids = store.map { FreshIdentifiers($0, snapshot, list) } ?? FreshIdentifiers(snapshot, list)
+        var ids = FreshIdentifiers(snapshot, list, of: store)
         for section in list.sections {
             let rows = try section.rows.map { row in
                 try NewRow(

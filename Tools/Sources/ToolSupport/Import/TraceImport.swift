@@ -21,7 +21,7 @@ struct TraceImport {
         let snapshot = try store.snapshot
         var taken = Set(snapshot.sections.map(\.id))
         let section = NewSection(id: ImportPlan.unique("text", &taken))
-        var ids = FreshIdentifiers(store, snapshot)
+        var ids = FreshIdentifiers(snapshot, of: store)
         try ids.prepare()
         var rows = ScalarRows(ids)
         var isInserted = false
