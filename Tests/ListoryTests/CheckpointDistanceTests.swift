@@ -24,26 +24,32 @@ struct CheckpointDistanceTests {
         return try #require(fixture.store.checkpointer).database.all().count { $0.version > first }
     }
 
-    /// Imports batches of 100 rows, each of which changes most chunks of the index, and a few nodes at the end.
-    private func importing(_ batches: Int, contentSize: Int) -> (UntypedStore) throws -> Void {
+    /// Imports batches of 100 rows. Each changes a few nodes at the end, and most chunks of the index, unless the ids are so close that they
+    /// share chunks.
+    private func importing(
+        _ batches: Int, contentSize: Int, idDistance: Int = 64
+    ) -> (UntypedStore) throws -> Void {
         { store in
             let content = [UInt8](repeating: 7, count: contentSize)
             for batch in 0..<batches {
-                let rows = (0..<100).map { NewRow(id: .integer(Int64(10_000 + 100 * batch + $0)), content: content) }
+                let rows = (0..<100).map {
+                    NewRow(id: .integer(Int64(10_000 + idDistance * (100 * batch + $0))), content: content)
+                }
                 try store.edit("Import") { try $0.insert(rows, at: .end(ofSection: "today")) }
             }
         }
     }
 
     @Test(
-        "A checkpoint that has many chunks of the index to write is due later in proportion",
-        arguments: [(chunksPerInterval: 1_000, count: 10), (1, 0)])
-    func manyChunks(chunksPerInterval: Int, count: Int) throws {
+        "A checkpoint that has many chunks of the index to write is due later in proportion, unless as many nodes have changed",
+        arguments: [(chunksPerInterval: 1_000, idDistance: 64, count: 10), (1, 64, 0), (1, 1, 10)])
+    func manyChunks(chunksPerInterval: Int, idDistance: Int, count: Int) throws {
         let taken = try checkpoints(
             {
+                $0.limits = TreeLimits()
                 $0.checkpoints.interval = 100
                 $0.checkpoints.chunksPerInterval = chunksPerInterval
-            }, importing(10, contentSize: 600))
+            }, importing(10, contentSize: 600, idDistance: idDistance))
         #expect(taken == count)
     }
 
@@ -66,10 +72,10 @@ struct CheckpointDistanceTests {
     )
     func crowdedPolicy() {
         let policy = CheckpointPolicy()
-        let later = policy.interval(chunks: 10_000, commits: 1)
+        let later = policy.interval(chunks: 10_000, nodes: 1)
         #expect(later > policy.interval)
         for (budget, most) in [(16 << 20, 8 << 20), (1 << 20, 10_000 * 256)] {
-            let interval = { policy.interval(chunks: 10_000, commits: 1, rowBytes: $0, memoryBudget: budget) }
+            let interval = { policy.interval(chunks: 10_000, nodes: 1, rowBytes: $0, memoryBudget: budget) }
             #expect(interval(most) == later)
             #expect(interval(most + 1) == policy.interval)
         }
@@ -94,11 +100,11 @@ struct CheckpointDistanceTests {
     func hugeCounts() {
         let policy = CheckpointPolicy()
         for count in [0, 1, Int.max / 2, Int.max] {
-            #expect(policy.interval(chunks: 5_000, commits: count) >= policy.interval)
-            #expect(policy.interval(chunks: count, commits: 5_000) >= policy.interval)
-            #expect(policy.interval(chunks: count, commits: 1, rowBytes: count, memoryBudget: count) >= policy.interval)
+            #expect(policy.interval(chunks: 5_000, nodes: count) >= policy.interval)
+            #expect(policy.interval(chunks: count, nodes: 5_000) >= policy.interval)
+            #expect(policy.interval(chunks: count, nodes: 1, rowBytes: count, memoryBudget: count) >= policy.interval)
         }
-        #expect(policy.interval(chunks: 2_048 + 40, commits: 10) == 2 * policy.interval)
+        #expect(policy.interval(chunks: 2_048 + 20, nodes: 10) == 2 * policy.interval)
     }
 
     @Test("No two checkpoints are further apart than the policy says, and old ones are dropped")

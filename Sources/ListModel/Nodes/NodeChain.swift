@@ -16,9 +16,9 @@ struct StoredPatch {
 struct NodeChain<Element: TreeElement>: ~Copyable {
     /// The patches, the oldest first.
     let patches: [StoredPatch]
-    /// The node that is stored whole, where it is stored, and its size in bytes.
+    /// The node that is stored whole, its number, and its size in bytes.
     let whole: TreeNode<Element>
-    let wholeValue: NodePatch.Base
+    let wholeNumber: UInt64
     let wholeSize: Int
     private let hasDepths: Bool
 
@@ -31,47 +31,33 @@ struct NodeChain<Element: TreeElement>: ~Copyable {
     ) throws {
         let source = source.scan()
         var number = child.stored
-        var expected: UInt32?
         var read: [StoredPatch] = []
         while true {
             var found: (node: TreeNode<Element>, hasDepths: Bool)?
-            var base: NodePatch.Base?
-            let (size, checksum) = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
-                let checksum = NodeCoding.statedChecksum(bytes)
-                if let expected, expected != checksum {
-                    throw NodeError(number, "it is not the one of which a patch was made")
-                }
+            var base: UInt64?
+            let size = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
                 if NodePatch.isPatch(bytes) {
                     base = try NodePatch.header(of: bytes, number: number).header.base
                     read.append(StoredPatch(number: number, bytes: Array(bytes)))
                 } else {
                     found = try NodeCoding.decode(bytes, number: number, child, limits, &spares)
                 }
-                return (bytes.count, checksum)
+                return bytes.count
             }
             if let found {
                 (whole, hasDepths) = found
-                (wholeValue, wholeSize) = (NodePatch.Base(number: number, checksum: checksum), size)
+                (wholeNumber, wholeSize) = (number, size)
                 patches = read.reversed()
                 return
             }
             if read.count > NodePatch.longestChain { throw NodeError(number, "too many patches follow it") }
             // SAFETY: what is not stored whole is a patch.
-            let next = base.unsafelyUnwrapped
-            (number, expected) = (next.number, next.checksum)
+            number = base.unsafelyUnwrapped
         }
     }
 
     /// The numbers of all values.
-    var numbers: [UInt64] { [wholeValue.number] + patches.map(\.number) }
-
-    /// Where the node is stored as it was after so many of its patches.
-    func value(after count: Int) -> NodePatch.Base {
-        if count == 0 { return wholeValue }
-        let patch = patches[count - 1]
-        return NodePatch.Base(
-            number: patch.number, checksum: patch.bytes.withUnsafeBytes { NodeCoding.statedChecksum($0) })
-    }
+    var numbers: [UInt64] { [wholeNumber] + patches.map(\.number) }
 
     /// The node, after a comparison with what its parent says.
     ///
@@ -125,7 +111,7 @@ struct NodeChain<Element: TreeElement>: ~Copyable {
         var numbers = [number]
         while let number = numbers.last {
             let base = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
-                NodePatch.isPatch(bytes) ? try NodePatch.header(of: bytes, number: number).header.base.number : nil
+                NodePatch.isPatch(bytes) ? try NodePatch.header(of: bytes, number: number).header.base : nil
             }
             guard let base else { break }
             numbers.append(base)

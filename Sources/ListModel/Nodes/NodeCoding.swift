@@ -1,8 +1,8 @@
 // The encoding of a node. `Docs/Design/FileFormat.md` draws the bytes.
 //
 //     0  checksum  u32     lower half of the XXH64 of what follows, with the number of the node as the seed
-//     4  kind      u8      height, or 128 + height in the tree of sections; 32 more if depths follow the hashes; 73 is
-//                          a patch (`NodePatch`); others from 64 on are no nodes
+//     4  kind      u8      height, or 128 + height in the tree of sections, or 192 + height in a patch (`NodePatch`);
+//                          32 more if depths follow the hashes; others from 64 on are no nodes
 //     5  count     varint  elements or children, or words of a chunk
 //        then the elements, the children or the words
 //
@@ -30,7 +30,10 @@ enum NodeCoding {
         static let locators: UInt8 = 68
         static let numbers: UInt8 = 69
         static let landmarks: UInt8 = 71
-        static let patch: UInt8 = 73
+        /// A patch of a node of rows; with the height of the node, and the bit for depths.
+        static let patch: UInt8 = 192
+        /// A patch of an earlier build.
+        static let earlierPatch: UInt8 = 73
         /// No node, but several in one value.
         static let run: UInt8 = 74
         static let touches: UInt8 = 75
@@ -43,12 +46,8 @@ enum NodeCoding {
 
     static func isIntact(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> Bool {
         guard bytes.count > headerSize else { return false }
-        return statedChecksum(bytes) == checksum(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]), number: number)
-    }
-
-    /// The checksum that is stored in a value.
-    static func statedChecksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-        UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+        let stated = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+        return stated == checksum(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]), number: number)
     }
 
     private static func checksum(_ contents: UnsafeRawBufferPointer, number: UInt64) -> UInt32 {

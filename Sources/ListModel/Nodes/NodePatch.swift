@@ -4,8 +4,8 @@
 // stores a changed node as a patch: which elements of an earlier node to keep, and what comes between them. That node, the
 // *base*, is stored whole or as a patch too. `Docs/Design/FileFormat.md` draws the bytes.
 //
-// Always holds: a base has a lower number than its patch, and the same height. A patch says nothing about the hash of its
-// result, because the parent of the node does.
+// Always holds: a base has a lower number than its patch, and the same height. A patch says nothing about its base or the
+// hash of its result, because the parent of the node does: a patch of another base gives other elements, which is noticed.
 
 // As in `NodeCoding`, numbers that were read wrap, and are checked afterwards.
 
@@ -34,18 +34,13 @@ enum NodePatch {
     /// the next, so that there are never as many.
     static let longestChain = 32
 
-    /// The size of the contents of a patch of `size` bytes: without its header, which has about thirteen.
-    static func contentSize(_ size: Int) -> Int { max(1, size - 13) }
-
-    /// The stored value on which a patch is based: its number, and its checksum, because a number that was not used in the end is
-    /// given again.
-    struct Base {
-        let number: UInt64
-        let checksum: UInt32
-    }
+    /// The size of the contents of a patch of `size` bytes: without its header, which has about eight.
+    static func contentSize(_ size: Int) -> Int { max(1, size - 8) }
 
     static func isPatch(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        bytes.count > NodeCoding.headerSize && bytes[NodeCoding.headerSize] == NodeCoding.Kind.patch
+        guard bytes.count > NodeCoding.headerSize else { return false }
+        let kind = bytes[NodeCoding.headerSize]
+        return kind >= NodeCoding.Kind.patch || kind == NodeCoding.Kind.earlierPatch
     }
 }
 
@@ -58,19 +53,18 @@ extension NodePatch {
     ///   - node: the node.
     ///   - numbers: the stored numbers of its children; not used for a leaf.
     ///   - base: a stored node of the same height.
-    ///   - value: where it is stored.
+    ///   - baseNumber: the number under which it is stored.
     ///   - number: the stored number that the patch will have.
     static func encode(
-        _ node: TreeNode<UntypedRow>, children numbers: [UInt64], base: TreeNode<UntypedRow>, _ value: Base,
+        _ node: TreeNode<UntypedRow>, children numbers: [UInt64], base: TreeNode<UntypedRow>, _ baseNumber: UInt64,
         number: UInt64, _ writer: inout ByteWriter
     ) {
         assert(
-            node.height == base.height && value.number < number, "a node is patched from an earlier one of its height")
+            node.height == base.height && baseNumber < number, "a node is patched from an earlier one of its height")
         let hasDepths = node.hasDepthsBelow
-        NodeCoding.begin(NodeCoding.Kind.patch, count: node.count, &writer)
-        writer.write(byte: UInt8(node.height) | (hasDepths ? NodeCoding.Kind.depths : 0))
-        writer.write(varint: number - value.number)
-        writer.write(fixed: value.checksum)
+        let kind = NodeCoding.Kind.patch | UInt8(node.height) | (hasDepths ? NodeCoding.Kind.depths : 0)
+        NodeCoding.begin(kind, count: node.count, &writer)
+        writer.write(varint: number - baseNumber)
         var context = PatchContext(stored: number, hasDepths: hasDepths)
         if node.isLeaf {
             let (old, new) = (base.elements, node.elements)
@@ -157,7 +151,8 @@ extension NodePatch {
         let count: Int
         let height: Int
         let hasDepths: Bool
-        let base: Base
+        /// The number under which the base is stored.
+        let base: UInt64
     }
 
     /// The header of a patch, and what follows it.
@@ -169,17 +164,19 @@ extension NodePatch {
         of bytes: UnsafeRawBufferPointer, number: UInt64
     ) throws(NodeError) -> (header: Header, hunks: NodeReader) {
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        _ = reader.readByte()
+        var kind = reader.readByte()
         let count = Int(reader.readWord())
-        let kind = reader.readByte()
+        let isEarlier = kind == NodeCoding.Kind.earlierPatch
+        kind = isEarlier ? reader.readByte() : kind & ~NodeCoding.Kind.patch
         let distance = reader.readVarint()
-        let checksum = reader.read(fixed: UInt32.self)
+        // The checksum of the base.
+        if isEarlier { _ = reader.read(fixed: UInt32.self) }
         guard !reader.isDamaged, distance > 0, distance < number else {
             throw NodeError(number, "it is a patch of a node that cannot be")
         }
         let header = Header(
             count: count, height: Int(kind & ~NodeCoding.Kind.depths), hasDepths: kind & NodeCoding.Kind.depths != 0,
-            base: Base(number: number - distance, checksum: checksum))
+            base: number - distance)
         return (header, reader)
     }
 

@@ -25,7 +25,7 @@ package enum StoredValue {
         case 0: self = .leaf
         case NodeCoding.Kind.checkpoint: self = .checkpoint
         case NodeCoding.Kind.earlierIndexChunk...NodeCoding.Kind.numbers, NodeCoding.Kind.indexChunk: self = .other
-        case NodeCoding.Kind.patch:
+        case NodeCoding.Kind.patch..., NodeCoding.Kind.earlierPatch:
             self = (try? NodePatch.header(of: bytes, number: number))?.header.height == 0 ? .leaf : .node
         default: self = .node
         }
