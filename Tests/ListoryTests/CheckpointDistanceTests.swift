@@ -42,15 +42,15 @@ struct CheckpointDistanceTests {
 
     @Test(
         "A checkpoint that has many chunks of the index to write is due later in proportion, unless as many nodes have changed",
-        arguments: [(chunksPerInterval: 1_000, idDistance: 64, count: 10), (1, 64, 0), (1, 1, 10)])
-    func manyChunks(chunksPerInterval: Int, idDistance: Int, count: Int) throws {
+        arguments: [(chunksPerInterval: 1_000, idDistance: 64, counts: 10...10), (16, 64, 0...3), (16, 1, 7...10)])
+    func manyChunks(chunksPerInterval: Int, idDistance: Int, counts: ClosedRange<Int>) throws {
         let taken = try checkpoints(
             {
                 $0.limits = TreeLimits()
                 $0.checkpoints.interval = 100
                 $0.checkpoints.chunksPerInterval = chunksPerInterval
             }, importing(10, contentSize: 600, idDistance: idDistance))
-        #expect(taken == count)
+        #expect(counts.contains(taken), "\(taken)")
     }
 
     @Test(
@@ -63,7 +63,7 @@ struct CheckpointDistanceTests {
                 $0.memoryBudget = memoryBudget
                 $0.checkpoints.interval = 100
                 $0.checkpoints.chunksPerInterval = 1
-            }, importing(20, contentSize: 1))
+            }, importing(10, contentSize: 1))
         #expect(counts.contains(taken), "\(taken)")
     }
 

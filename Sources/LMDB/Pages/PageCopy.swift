@@ -57,10 +57,8 @@ struct PageCopy {
         page.store(number, at: 0)
         // The address of a map with a fixed address.
         page.store(UInt64(0), at: content + 8)
-        // No free pages: depth, counts and root of their tree; its flags and the page size stay.
-        page.store(UInt16(0), at: content + 24 + 6)
-        for place in stride(from: content + 24 + 8, to: content + 24 + 40, by: 8) { page.store(UInt64(0), at: place) }
-        page.store(TreeRecord.noPage, at: content + 24 + 40)
+        // No free pages. The page size and flags are in the record of their tree, too, and stay.
+        page.emptyTree(at: content + 24)
         page.store(root, at: content + 72 + 40)
         page.store(next - 1, at: content + 120)
         // The transaction: the second one is the newer.
@@ -106,9 +104,7 @@ struct PageCopy {
                     expected: "flags 0x0, not within another", found: "flags \(hexadecimal(record.flags))"
                 )
                 if emptied == raw.copy(node.key) {
-                    // No depth, no pages, no entries.
-                    bytes.clear(range.lowerBound + 6..<range.lowerBound + 40)
-                    bytes.store(TreeRecord.noPage, at: range.lowerBound + 40)
+                    bytes.emptyTree(at: range.lowerBound)
                 } else {
                     bytes.store(try copy(record, mayHoldTrees: false), at: range.lowerBound + 40)
                 }
@@ -197,6 +193,12 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number) { bytes in
             for index in bytes.indices { self[place + index] = bytes[index] }
         }
+    }
+
+    /// Makes the tree of a record one without pages: no depth, no counts, no root. Its flags stay.
+    fileprivate mutating func emptyTree(at place: Int) {
+        clear(place + 6..<place + 40)
+        store(TreeRecord.noPage, at: place + 40)
     }
 
     /// Makes some bytes zeros.

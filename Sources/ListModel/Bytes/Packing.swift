@@ -47,29 +47,66 @@ extension BitWriter {
     }
 }
 
-/// Finds the parameters that suit the numbers of several fields.
-struct GolombParameters {
-    /// Of each field, how many numbers have so many bits.
+/// How many numbers of several fields have so many bits.
+struct GolombCounts {
+    let fieldCount: Int
+    /// A stretch for each field.
     private var counts: [Int]
     private static let widths = BitWriter.greatestGolombWidth + 1
 
-    init(fieldCount: Int) { counts = [Int](repeating: 0, count: fieldCount * GolombParameters.widths) }
+    init(fieldCount: Int) {
+        self.fieldCount = fieldCount
+        counts = [Int](repeating: 0, count: fieldCount * GolombCounts.widths)
+    }
 
     @inline(__always)
     mutating func add(_ value: UInt64, field: Int) {
-        counts[field &* GolombParameters.widths &+ UInt64.bitWidth &- value.leadingZeroBitCount] &+= 1
+        counts[field &* GolombCounts.widths &+ UInt64.bitWidth &- value.leadingZeroBitCount] &+= 1
     }
 
     /// The parameter of a field: half of its numbers have no more bits. It takes at most a bit for each number more than the best one.
-    subscript(field: Int) -> Int {
-        let start = field * GolombParameters.widths
-        let total = counts[start..<start + GolombParameters.widths].reduce(0, +)
+    fileprivate func parameter(of field: Int) -> Int {
+        let start = field * GolombCounts.widths
+        let total = counts[start..<start + GolombCounts.widths].reduce(0, +)
         var (width, count) = (0, counts[start])
         while count < total - count {
             width += 1
             count += counts[start + width]
         }
         return width
+    }
+}
+
+/// The parameters of at most eight fields.
+struct GolombParameters {
+    private let fieldCount: Int
+    /// A byte for each field.
+    private var bytes: UInt64 = 0
+
+    /// Those that suit the numbers of some fields.
+    init(_ counts: GolombCounts) {
+        assert(counts.fieldCount <= 8, "a word has eight bytes")
+        fieldCount = counts.fieldCount
+        for field in 0..<fieldCount { bytes |= UInt64(counts.parameter(of: field)) &<< UInt64(8 * field) }
+    }
+
+    /// Reads the parameters; nil if they are damaged.
+    init?(_ reader: inout NodeReader, fieldCount: Int) {
+        self.fieldCount = fieldCount
+        for field in 0..<fieldCount {
+            let parameter = reader.readByte()
+            if parameter > BitWriter.greatestGolombWidth { return nil }
+            bytes |= UInt64(parameter) &<< UInt64(8 * field)
+        }
+        if reader.isDamaged { return nil }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        for field in 0..<fieldCount { writer.write(byte: UInt8(self[field])) }
+    }
+
+    subscript(field: Int) -> Int {
+        @inline(__always) get { Int(truncatingIfNeeded: bytes &>> UInt64(8 &* field) & 0xFF) }
     }
 }
 

@@ -95,18 +95,18 @@ enum IndexChunkCoding {
     static func encode(_ words: UnsafeBufferPointer<UInt64>, _ fingerprintBits: Int, _ writer: inout ByteWriter) {
         if words.isEmpty { return }
         let keys = Keys(words, fingerprintBits)
-        var fields = GolombParameters(fieldCount: Field.allCases.count)
+        var counts = GolombCounts(fieldCount: Field.allCases.count)
         keys.forEachNumber {
-            fields.add($1, field: $0.rawValue)
+            counts.add($1, field: $0.rawValue)
         } leaf: { _ in
         }
-        let parameters = Field.allCases.map { fields[$0.rawValue] }
+        let parameters = GolombParameters(counts)
         writer.write(byte: UInt8(fingerprintBits))
         writer.write(byte: UInt8(keys.shift))
         writer.write(varint: keys.common)
         writer.write(varint: keys.lowestLeaf)
         writer.write(byte: UInt8(keys.leafWidth))
-        for parameter in parameters { writer.write(byte: UInt8(parameter)) }
+        parameters.write(to: &writer)
         var bits = BitWriter()
         keys.forEachNumber { field, number in
             bits.write(golomb: number, parameters[field.rawValue], &writer)
@@ -142,22 +142,20 @@ enum IndexChunkCoding {
         let common = reader.readVarint()
         let lowestLeaf = reader.readVarint()
         let leafWidth = Int(reader.readByte())
-        let (familyParameter, countParameter) = (Int(reader.readByte()), Int(reader.readByte()))
-        let (memberParameter, leafParameter) = (Int(reader.readByte()), Int(reader.readByte()))
-        let greatest = max(familyParameter, countParameter, memberParameter, leafParameter)
-        guard !reader.isDamaged, statedWidth == width, shift &+ UntypedID.familyBits <= width, common &>> shift == 0,
-            lowestLeaf &>> 32 == 0, leafWidth <= 32, greatest <= BitWriter.greatestGolombWidth
+        guard let parameters = GolombParameters(&reader, fieldCount: Field.allCases.count), statedWidth == width,
+            shift &+ UntypedID.familyBits <= width, common &>> shift == 0, lowestLeaf &>> 32 == 0, leafWidth <= 32
         else { return false }
+        func parameter(_ field: Field) -> Int { parameters[field.rawValue] }
         var bits = BitReader(reader.readBytes(reader.remaining))
         var upper: UInt64 = 0
         var next = 0
         while next < entries.count {
-            upper &+= bits.readGolomb(familyParameter)
-            let others = bits.readGolomb(countParameter)
+            upper &+= bits.readGolomb(parameter(.family))
+            let others = bits.readGolomb(parameter(.memberCount))
             guard upper &>> (width &- UntypedID.familyBits &- shift) == 0, others < UInt64(entries.count &- next) else {
                 return false
             }
-            var member = bits.readGolomb(memberParameter)
+            var member = bits.readGolomb(parameter(.member))
             var leaf = lowestLeaf &+ bits.read(leafWidth)
             let end = next &+ Int(truncatingIfNeeded: others)
             while true {
@@ -166,8 +164,8 @@ enum IndexChunkCoding {
                 entries[next] = fingerprint &<< 32 | leaf
                 next &+= 1
                 if next > end { break }
-                member &+= bits.readGolomb(memberParameter) &+ 1
-                leaf &+= UInt64(bitPattern: Int64(zigzag: bits.readGolomb(leafParameter)))
+                member &+= bits.readGolomb(parameter(.member)) &+ 1
+                leaf &+= UInt64(bitPattern: Int64(zigzag: bits.readGolomb(parameter(.leaf))))
             }
         }
         return !bits.isBehindEnd && bits.isInLastByte

@@ -18,7 +18,7 @@ package enum TouchCoding {
         layout.write(to: &writer)
         var bits = BitWriter()
         touches.forEachNumber(segment, index, besides: layout.isBeside) { field, number in
-            bits.write(golomb: number, layout.parameters[field.rawValue], &writer)
+            bits.write(golomb: number, layout[field], &writer)
         } kinds: { kinds in
             bits.write(layout.number(of: kinds), layout.kindWidth, &writer)
         }
@@ -107,12 +107,12 @@ package enum TouchCoding {
             defer { next = version }
             return next.rawValue - version.rawValue - 1
         }
-        var parameters = GolombParameters(fieldCount: 1)
-        for count in skipped { parameters.add(count, field: 0) }
-        let parameter = parameters[0]
-        writer.write(byte: UInt8(parameter))
+        var counts = GolombCounts(fieldCount: 1)
+        for count in skipped { counts.add(count, field: 0) }
+        let parameters = GolombParameters(counts)
+        parameters.write(to: &writer)
         var bits = BitWriter()
-        for count in skipped { bits.write(golomb: count, parameter, &writer) }
+        for count in skipped { bits.write(golomb: count, parameters[0], &writer) }
         bits.finish(&writer)
         NodeCoding.seal(segment.key(segment.bucketCount + index), &writer)
     }
@@ -125,14 +125,14 @@ package enum TouchCoding {
             return nil
         }
         let count = reader.readVarint()
-        let parameter = Int(reader.readByte())
-        guard !reader.isDamaged, count <= UInt64(reader.remaining) * 8, parameter <= BitWriter.greatestGolombWidth
-        else { return nil }
+        guard let parameters = GolombParameters(&reader, fieldCount: 1), count <= UInt64(reader.remaining) * 8 else {
+            return nil
+        }
         var bits = BitReader(reader.readBytes(reader.remaining))
         var next = segment.last.rawValue + 1
         var versions: [Version] = []
         for _ in 0..<count {
-            next &-= bits.readGolomb(parameter) &+ 1
+            next &-= bits.readGolomb(parameters[0]) &+ 1
             guard next >= segment.first.rawValue, next <= segment.last.rawValue else { return nil }
             versions.append(Version(next))
         }
@@ -255,7 +255,7 @@ private struct BucketLayout {
     /// Whether versions are compared with those of the neighbour.
     private(set) var isBeside = false
     /// The parameter of each field.
-    private(set) var parameters: [Int]
+    private let parameters: GolombParameters
     /// A bit for each of the 64 combinations of kinds that occurs.
     private var occurring: UInt64 = 0
     /// How many bits the number of a combination takes.
@@ -269,8 +269,8 @@ private struct BucketLayout {
 
     init(_ touches: borrowing [Touch], _ segment: TouchCatalog.Segment, _ index: Int) {
         var costs = [0, 0]
-        var candidates = [GolombParameters](
-            repeating: GolombParameters(fieldCount: BucketField.allCases.count), count: 2)
+        var candidates = [GolombCounts](
+            repeating: GolombCounts(fieldCount: BucketField.allCases.count), count: 2)
         var occurring = self.occurring
         for isBeside in [false, true] {
             let candidate = isBeside ? 1 : 0
@@ -283,20 +283,18 @@ private struct BucketLayout {
         }
         self.occurring = occurring
         isBeside = costs[1] < costs[0]
-        let best = candidates[isBeside ? 1 : 0]
-        parameters = BucketField.allCases.map { best[$0.rawValue] }
+        parameters = GolombParameters(candidates[isBeside ? 1 : 0])
         kindWidth = BucketLayout.width(of: occurring)
     }
 
     /// Reads a layout; nil if it is damaged.
     init?(_ reader: inout NodeReader) {
         let flag = reader.readByte()
-        let parameters = reader.readBytes(BucketField.allCases.count)
-        guard flag <= 1, parameters.count == BucketField.allCases.count,
-            parameters.allSatisfy({ $0 <= BitWriter.greatestGolombWidth })
-        else { return nil }
+        guard flag <= 1, let parameters = GolombParameters(&reader, fieldCount: BucketField.allCases.count) else {
+            return nil
+        }
         isBeside = flag == 1
-        self.parameters = parameters.map(Int.init)
+        self.parameters = parameters
         occurring = reader.readVarint()
         if reader.isDamaged { return nil }
         kindWidth = BucketLayout.width(of: occurring)
@@ -309,7 +307,7 @@ private struct BucketLayout {
 
     func write(to writer: inout ByteWriter) {
         writer.write(byte: isBeside ? 1 : 0)
-        for parameter in parameters { writer.write(byte: UInt8(parameter)) }
+        parameters.write(to: &writer)
         writer.write(varint: occurring)
     }
 
