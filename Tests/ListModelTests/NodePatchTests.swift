@@ -49,9 +49,14 @@ struct NodePatchTests {
         var writer = ByteWriter()
         NodeCoding.encode(base, children: numbers(base)[...], number: 5, &writer) { _ in nil }
         nodes[5] = writer.withBytes { Array($0) }
-        NodePatch.encode(node, children: numbers(node), base: base, 5, number: 9, &writer)
+        NodePatch.encode(node, children: numbers(node), base: base, value(5, nodes), number: 9, &writer)
         nodes[9] = writer.withBytes { Array($0) }
         return nodes
+    }
+
+    private static func value(_ number: UInt64, _ nodes: MemoryNodes) -> NodePatch.Base {
+        NodePatch.Base(
+            number: number, checksum: nodes[number]!.withUnsafeBytes { NodeCoding.statedChecksum($0) })
     }
 
     /// The summary of a node that is stored under 9.
@@ -97,8 +102,8 @@ struct NodePatchTests {
             Self.row(9, 3, offset: 70, length: 2, hash: 0x0102_0304_0506_0708),
         ]
         let expected: [UInt8] = [
-            // checksum with the number 9; a patch of a leaf; 3 rows; the base is 4 less
-            0xB6, 0x55, 0x71, 0x69, 192, 3, 4,
+            // checksum with the number 9; a patch of a leaf; 3 rows; the base is 4 less; the lowest byte of its checksum
+            0x2D, 0xBC, 0xE8, 0x3C, 192, 3, 4, 0xCD,
             // one row is kept; one removed, two inserted
             1 * 2, 1, 2,
             // the same id and content, unchecked; depth 2 and expanded
@@ -111,7 +116,7 @@ struct NodePatchTests {
         #expect(nodes[9] == expected)
         #expect(try Self.survives(node, asPatchOf: base))
         // An earlier release wrote the height after the number of rows, and a checksum of the base.
-        nodes[9] = [0x2B, 0x14, 0x3D, 0x55, 73, 3, 0, 4, 0xCD, 0x25, 0xD4, 0x2F] + expected[7...]
+        nodes[9] = [0x2B, 0x14, 0x3D, 0x55, 73, 3, 0, 4, 0xCD, 0x25, 0xD4, 0x2F] + expected[8...]
         #expect(Self.rows(try Self.read(Self.summary(node), nodes)) == rows)
         #expect(try StoredValue.rows(ofLeaf: 9, in: nodes) == rows)
     }
@@ -123,8 +128,9 @@ struct NodePatchTests {
             Self.child(3, number: 1, hash: 0x123), Self.child(8, number: 2, hash: 0x0102_0304_0506_0708),
         ])
         let expected: [UInt8] = [
-            // checksum with the number 9; a patch of a node of height 1; 2 children; the base is 4 less
-            0x7B, 0x67, 0x89, 0xF5, 193, 2, 4,
+            // checksum with the number 9; a patch of a node of height 1; 2 children; the base is 4 less; the lowest byte of its
+            // checksum
+            0xEA, 0x90, 0x2D, 0x8D, 193, 2, 4, 0x65,
             // one child is kept, one replaced; the same node number and count; number 1 less than this one; the hash
             1 * 2 + 1, 1, 3, 1, 8, 7, 6, 5, 4, 3, 2, 1,
         ]
@@ -263,7 +269,7 @@ struct NodePatchTests {
         expectDamaged { $0[5] = nil }
         expectDamaged { $0[5]![9] ^= 1 }
         // Another node that was stored under the number of the base. Its rows have the same ids.
-        expectDamaged { $0[5] = Self.stored(Self.leaf([Self.row(7, 1, hash: 4), rows[1]]), node)[5] }
+        expectDamaged { $0[5] = Self.stored(Self.leaf([rows[0], Self.row(8, 2)]), node)[5] }
         // The distance to the base: none, to 0, to another node.
         for distance in [0, 9, 10, 3] as [UInt8] { expectDamaged { resealed($0, at: 6, distance) } }
         // Another height, depths in a leaf, no patch; too few and too many rows.
@@ -280,7 +286,8 @@ struct NodePatchTests {
         var last = child
         for number in 2...40 as ClosedRange<UInt64> {
             NodePatch.encode(
-                node, children: [], base: number == 2 ? base : node, number - 1, number: number, &writer)
+                node, children: [], base: number == 2 ? base : node, Self.value(number - 1, nodes), number: number,
+                &writer)
             nodes[number] = writer.withBytes { Array($0) }
             last.stored = number
             let isAllowed = number - 1 <= NodePatch.longestChain

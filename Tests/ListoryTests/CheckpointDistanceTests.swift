@@ -72,24 +72,26 @@ struct CheckpointDistanceTests {
     )
     func crowdedPolicy() {
         let policy = CheckpointPolicy()
-        let later = policy.interval(chunks: 10_000, nodes: 1)
+        let later = policy.interval(chunks: 10_000, changes: 1)
         #expect(later > policy.interval)
         for (budget, most) in [(16 << 20, 8 << 20), (1 << 20, 10_000 * 256)] {
-            let interval = { policy.interval(chunks: 10_000, nodes: 1, rowBytes: $0, memoryBudget: budget) }
+            let interval = { policy.interval(chunks: 10_000, changes: 1, rowBytes: $0, memoryBudget: budget) }
             #expect(interval(most) == later)
             #expect(interval(most + 1) == policy.interval)
         }
     }
 
-    @Test("Single insertions all over a list do not put off a checkpoint, although each changes a chunk of the index")
-    func scatteredChunks() throws {
+    @Test(
+        "Single insertions do not put off a checkpoint, although each changes a chunk of the index: all over a list, or in one place",
+        arguments: [(stride: 2_003, idDistance: 1), (0, 64)])
+    func singleChunks(stride: Int, idDistance: Int) throws {
         let taken = try checkpoints({
             $0.checkpoints.interval = 50
             $0.checkpoints.chunksPerInterval = 1
         }) { store in
             for step in 0..<500 {
-                let row = NewRow(id: .integer(Int64(10_000 + step)), content: [1])
-                let place = ListIndexPath(section: 0, item: step * 2_003 % 5_000)
+                let row = NewRow(id: .integer(Int64(10_000 + idDistance * step)), content: [1])
+                let place = ListIndexPath(section: 0, item: step * stride % 5_000)
                 try store.edit("Insert") { try $0.insert(row, at: .at(place)) }
             }
         }
@@ -100,11 +102,12 @@ struct CheckpointDistanceTests {
     func hugeCounts() {
         let policy = CheckpointPolicy()
         for count in [0, 1, Int.max / 2, Int.max] {
-            #expect(policy.interval(chunks: 5_000, nodes: count) >= policy.interval)
-            #expect(policy.interval(chunks: count, nodes: 5_000) >= policy.interval)
-            #expect(policy.interval(chunks: count, nodes: 1, rowBytes: count, memoryBudget: count) >= policy.interval)
+            #expect(policy.interval(chunks: 5_000, changes: count) >= policy.interval)
+            #expect(policy.interval(chunks: count, changes: 5_000) >= policy.interval)
+            #expect(policy.interval(chunks: count, changes: count) == policy.interval)
+            #expect(policy.interval(chunks: count, changes: 1, rowBytes: count, memoryBudget: count) >= policy.interval)
         }
-        #expect(policy.interval(chunks: 2_048 + 20, nodes: 10) == 2 * policy.interval)
+        #expect(policy.interval(chunks: 2_048 + 20, changes: 10) == 2 * policy.interval)
     }
 
     @Test("No two checkpoints are further apart than the policy says, and old ones are dropped")

@@ -92,6 +92,7 @@ struct GolombParameters {
 
     /// Reads the parameters; nil if they are damaged.
     init?(_ reader: inout NodeReader, fieldCount: Int) {
+        assert(fieldCount <= 8, "a word has eight bytes")
         self.fieldCount = fieldCount
         for field in 0..<fieldCount {
             let parameter = reader.readByte()

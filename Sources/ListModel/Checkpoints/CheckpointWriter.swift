@@ -134,12 +134,12 @@ package struct CheckpointWriter: ~Copyable {
             gone += chain.numbers
             return nil
         }
-        let stored = chain.numbers
         let number = try takeNumber()
         /// After how many of the patches the node is the base of the new one.
         var base = chain.patches.count
         func encode(_ writer: inout ByteWriter) -> Int {
-            NodePatch.encode(node, children: children, base: stages[base], stored[base], number: number, &writer)
+            NodePatch.encode(
+                node, children: children, base: stages[base], chain.value(after: base), number: number, &writer)
             return NodePatch.contentSize(writer.count)
         }
         // A patch that is not twice as large as the next one becomes one with it. So a chain is short, and a change is
@@ -150,7 +150,7 @@ package struct CheckpointWriter: ~Copyable {
             size = encode(&writer)
         }
         if base == 0 && writer.count > chain.wholeSize / 2 {
-            gone += stored
+            gone += chain.numbers
             nextNumber -= 1
             return nil
         }

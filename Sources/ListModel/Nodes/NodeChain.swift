@@ -16,9 +16,9 @@ struct StoredPatch {
 struct NodeChain<Element: TreeElement>: ~Copyable {
     /// The patches, the oldest first.
     let patches: [StoredPatch]
-    /// The node that is stored whole, its number, and its size in bytes.
+    /// The node that is stored whole, where it is stored, and its size in bytes.
     let whole: TreeNode<Element>
-    let wholeNumber: UInt64
+    let wholeValue: NodePatch.Base
     let wholeSize: Int
     private let hasDepths: Bool
 
@@ -31,33 +31,47 @@ struct NodeChain<Element: TreeElement>: ~Copyable {
     ) throws {
         let source = source.scan()
         var number = child.stored
+        var expected: UInt8?
         var read: [StoredPatch] = []
         while true {
             var found: (node: TreeNode<Element>, hasDepths: Bool)?
-            var base: UInt64?
-            let size = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
+            var base: NodePatch.Base?
+            let (size, value) = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
+                let value = NodePatch.Base(number: number, checksum: NodeCoding.statedChecksum(bytes))
+                if let expected, expected != value.check {
+                    throw NodeError(number, "it is not the one of which a patch was made")
+                }
                 if NodePatch.isPatch(bytes) {
                     base = try NodePatch.header(of: bytes, number: number).header.base
                     read.append(StoredPatch(number: number, bytes: Array(bytes)))
                 } else {
                     found = try NodeCoding.decode(bytes, number: number, child, limits, &spares)
                 }
-                return bytes.count
+                return (bytes.count, value)
             }
             if let found {
                 (whole, hasDepths) = found
-                (wholeNumber, wholeSize) = (number, size)
+                (wholeValue, wholeSize) = (value, size)
                 patches = read.reversed()
                 return
             }
             if read.count > NodePatch.longestChain { throw NodeError(number, "too many patches follow it") }
             // SAFETY: what is not stored whole is a patch.
-            number = base.unsafelyUnwrapped
+            let next = base.unsafelyUnwrapped
+            (number, expected) = (next.number, next.check)
         }
     }
 
     /// The numbers of all values.
-    var numbers: [UInt64] { [wholeNumber] + patches.map(\.number) }
+    var numbers: [UInt64] { [wholeValue.number] + patches.map(\.number) }
+
+    /// Where the node is stored as it was after so many of its patches.
+    func value(after count: Int) -> NodePatch.Base {
+        if count == 0 { return wholeValue }
+        let patch = patches[count - 1]
+        return NodePatch.Base(
+            number: patch.number, checksum: patch.bytes.withUnsafeBytes { NodeCoding.statedChecksum($0) })
+    }
 
     /// The node, after a comparison with what its parent says.
     ///
@@ -111,7 +125,7 @@ struct NodeChain<Element: TreeElement>: ~Copyable {
         var numbers = [number]
         while let number = numbers.last {
             let base = try NodeCoding.withValue(number, from: source) { bytes throws(NodeError) in
-                NodePatch.isPatch(bytes) ? try NodePatch.header(of: bytes, number: number).header.base : nil
+                NodePatch.isPatch(bytes) ? try NodePatch.header(of: bytes, number: number).header.base.number : nil
             }
             guard let base else { break }
             numbers.append(base)

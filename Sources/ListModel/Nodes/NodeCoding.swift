@@ -2,7 +2,8 @@
 //
 //     0  checksum  u32     lower half of the XXH64 of what follows, with the number of the node as the seed
 //     4  kind      u8      height, or 128 + height in the tree of sections, or 192 + height in a patch (`NodePatch`);
-//                          32 more if depths follow the hashes; others from 64 on are no nodes
+//                          32 more if depths follow the hashes; 73 is a patch of an earlier build; others from 64
+//                          on are no nodes
 //     5  count     varint  elements or children, or words of a chunk
 //        then the elements, the children or the words
 //
@@ -46,8 +47,12 @@ enum NodeCoding {
 
     static func isIntact(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> Bool {
         guard bytes.count > headerSize else { return false }
-        let stated = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
-        return stated == checksum(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]), number: number)
+        return statedChecksum(bytes) == checksum(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]), number: number)
+    }
+
+    /// The checksum that is stored in a value.
+    static func statedChecksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
     }
 
     private static func checksum(_ contents: UnsafeRawBufferPointer, number: UInt64) -> UInt32 {

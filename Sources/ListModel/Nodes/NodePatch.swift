@@ -4,8 +4,8 @@
 // stores a changed node as a patch: which elements of an earlier node to keep, and what comes between them. That node, the
 // *base*, is stored whole or as a patch too. `Docs/Design/FileFormat.md` draws the bytes.
 //
-// Always holds: a base has a lower number than its patch, and the same height. A patch says nothing about its base or the
-// hash of its result, because the parent of the node does: a patch of another base gives other elements, which is noticed.
+// Always holds: a base has a lower number than its patch, and the same height. A patch says nothing about the hash of its
+// result, because the parent of the node does.
 
 // As in `NodeCoding`, numbers that were read wrap, and are checked afterwards.
 
@@ -34,8 +34,20 @@ enum NodePatch {
     /// the next, so that there are never as many.
     static let longestChain = 32
 
-    /// The size of the contents of a patch of `size` bytes: without its header, which has about eight.
-    static func contentSize(_ size: Int) -> Int { max(1, size - 8) }
+    /// The size of the contents of a patch of `size` bytes: without its header, which has about nine.
+    static func contentSize(_ size: Int) -> Int { max(1, size - 9) }
+
+    /// The stored value on which a patch is based: its number, and the lowest byte of its checksum, because a number that was not used in
+    /// the end is given again. Whoever knows the parent of the node compares with that instead; salvage may not know it.
+    struct Base {
+        let number: UInt64
+        let check: UInt8
+
+        init(number: UInt64, checksum: UInt32) {
+            self.number = number
+            check = UInt8(truncatingIfNeeded: checksum)
+        }
+    }
 
     static func isPatch(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count > NodeCoding.headerSize else { return false }
@@ -53,18 +65,19 @@ extension NodePatch {
     ///   - node: the node.
     ///   - numbers: the stored numbers of its children; not used for a leaf.
     ///   - base: a stored node of the same height.
-    ///   - baseNumber: the number under which it is stored.
+    ///   - value: where it is stored.
     ///   - number: the stored number that the patch will have.
     static func encode(
-        _ node: TreeNode<UntypedRow>, children numbers: [UInt64], base: TreeNode<UntypedRow>, _ baseNumber: UInt64,
+        _ node: TreeNode<UntypedRow>, children numbers: [UInt64], base: TreeNode<UntypedRow>, _ value: Base,
         number: UInt64, _ writer: inout ByteWriter
     ) {
         assert(
-            node.height == base.height && baseNumber < number, "a node is patched from an earlier one of its height")
+            node.height == base.height && value.number < number, "a node is patched from an earlier one of its height")
         let hasDepths = node.hasDepthsBelow
         let kind = NodeCoding.Kind.patch | UInt8(node.height) | (hasDepths ? NodeCoding.Kind.depths : 0)
         NodeCoding.begin(kind, count: node.count, &writer)
-        writer.write(varint: number - baseNumber)
+        writer.write(varint: number - value.number)
+        writer.write(byte: value.check)
         var context = PatchContext(stored: number, hasDepths: hasDepths)
         if node.isLeaf {
             let (old, new) = (base.elements, node.elements)
@@ -151,8 +164,7 @@ extension NodePatch {
         let count: Int
         let height: Int
         let hasDepths: Bool
-        /// The number under which the base is stored.
-        let base: UInt64
+        let base: Base
     }
 
     /// The header of a patch, and what follows it.
@@ -169,14 +181,13 @@ extension NodePatch {
         let isEarlier = kind == NodeCoding.Kind.earlierPatch
         kind = isEarlier ? reader.readByte() : kind & ~NodeCoding.Kind.patch
         let distance = reader.readVarint()
-        // The checksum of the base.
-        if isEarlier { _ = reader.read(fixed: UInt32.self) }
+        let checksum = isEarlier ? reader.read(fixed: UInt32.self) : UInt32(reader.readByte())
         guard !reader.isDamaged, distance > 0, distance < number else {
             throw NodeError(number, "it is a patch of a node that cannot be")
         }
         let header = Header(
             count: count, height: Int(kind & ~NodeCoding.Kind.depths), hasDepths: kind & NodeCoding.Kind.depths != 0,
-            base: number - distance)
+            base: Base(number: number - distance, checksum: checksum))
         return (header, reader)
     }
 

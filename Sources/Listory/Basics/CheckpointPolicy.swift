@@ -15,11 +15,12 @@ public struct CheckpointPolicy: Hashable, Sendable {
     /// The units for a node that changes for the first time since the last checkpoint. A replay reads it from two or three values.
     package var nodeWeight = 12
     /// A checkpoint with more chunks of the locators to write than this is due later in proportion, as far as the memory budget allows;
-    /// ``chunksPerNode`` for each changed node are not counted. A bulk insertion of random ids changes all chunks of a long list, and few
-    /// nodes.
+    /// ``chunksPerChange`` for each changed node, or for each commit if there are more, are not counted. A bulk insertion of random ids
+    /// changes all chunks of a long list, and few nodes.
     package var chunksPerInterval = 1_024
-    /// How many chunks are changed with a node, if its rows are changed one by one, or if their ids count up; rounded up.
-    package var chunksPerNode = 2
+    /// How many chunks are changed with a node, if its rows are changed one by one, or if their ids count up; and by a commit of a row.
+    /// Rounded up.
+    package var chunksPerChange = 2
     /// The bytes of records that count as one unit.
     package var bytesPerUnit = 512
     /// Whether closing a store takes a checkpoint, so that the next opening replays nothing.
@@ -55,15 +56,15 @@ public struct CheckpointPolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - chunks: the chunks of the index to write.
-    ///   - nodes: the nodes of rows to write.
-    ///   - rowBytes: what these nodes take in memory.
+    ///   - changes: how many nodes have changed since the last checkpoint, or how many commits were made if there are more.
+    ///   - rowBytes: what the nodes take in memory that have changed since then.
     ///   - memoryBudget: how many bytes of rows may stay in memory.
-    func interval(chunks: Int, nodes: Int, rowBytes: Int = 0, memoryBudget: Int = .max) -> Int {
+    func interval(chunks: Int, changes: Int, rowBytes: Int = 0, memoryBudget: Int = .max) -> Int {
         // Until they are stored, nodes that have changed cannot be evicted. So if they are large, the index may not wait any longer;
         // beside a large index they are not large.
         let chunkBytes = min(chunks, .max / CheckpointPolicy.chunkBytes) * CheckpointPolicy.chunkBytes
         if rowBytes > max(memoryBudget, chunkBytes) / 2 { return interval }
-        let chunks = chunks - min(chunks, max(0, min(nodes, chunks)) * chunksPerNode)
+        let chunks = changes >= chunks / chunksPerChange ? 0 : chunks - changes * chunksPerChange
         if chunks <= chunksPerInterval { return interval }
         let (product, isOver) = interval.multipliedReportingOverflow(by: chunks)
         return isOver ? interval : product / max(1, chunksPerInterval)

@@ -65,6 +65,7 @@ extension Checkpointer {
         } catch {
             state.withLock { state in
                 state.events += captured.events
+                state.commits += captured.commits
                 state.commitWork += Int(clamping: captured.work - captured.workBefore)
                 state.workBefore = captured.workBefore
                 // The next attempt must delete the written nodes.
@@ -91,6 +92,7 @@ extension Checkpointer {
         var eventCount: UInt64
         var checksum: UInt64
         var events: Int
+        var commits: Int
         /// The total work up to the version, and up to the one captured before.
         var work: UInt64
         var workBefore: UInt64
@@ -141,7 +143,8 @@ extension Checkpointer {
             return Captured(
                 image: image, isDurable: image.version <= durable, shift: shift, pool: head.editor.state.pool,
                 failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
-                checksum: head.editor.checksum, events: state.events, work: work, workBefore: state.workBefore)
+                checksum: head.editor.checksum, events: state.events, commits: state.commits, work: work,
+                workBefore: state.workBefore)
         }
     }
 

@@ -28,8 +28,9 @@ final class Checkpointer: Sendable {
     let running = Locked<Void>(())
 
     struct State: Sendable {
-        /// The events since the newest captured checkpoint.
+        /// The events and commits since the newest captured checkpoint.
         var events = 0
+        var commits = 0
         /// Whether anything was committed since the store was opened.
         var isEdited = false
         /// The work to replay them, without and with the nodes that they change.
@@ -68,7 +69,7 @@ final class Checkpointer: Sendable {
 
         /// Begins to count again, behind a checkpoint to which so much work led.
         mutating func countAnew(after work: UInt64) {
-            (events, commitWork, self.work) = (0, 0, 0)
+            (events, commits, commitWork, self.work) = (0, 0, 0, 0)
             (isDue, isOverdue) = (false, false)
             workBefore = work
         }
@@ -95,6 +96,7 @@ final class Checkpointer: Sendable {
         if recovered.wasRebuilt { state.nextNumber = try database.boundOfNumbers() + 1 }
         state.isUnusable = recovered.wasRebuilt
         state.events = Int(clamping: recovered.eventCount)
+        state.commits = Int(clamping: recovered.commitCount)
         state.commitWork = state.events
         state.work = state.events
         state.workBefore = newest?.work ?? base.eventCount
@@ -115,17 +117,21 @@ final class Checkpointer: Sendable {
     /// Counts commits.
     ///
     /// - Parameters:
+    ///   - commits: how many there are.
     ///   - touched: how many nodes were changed since the last capture.
     ///   - chunks: how many chunks of the index were.
-    func note(events: Int, bytes: Int, touched: Int, chunks: Int) {
+    func note(commits: Int, events: Int, bytes: Int, touched: Int, chunks: Int) {
         packer.note(events: events)
         state.withLock { state in
             state.events &+= events
+            state.commits &+= commits
             state.isEdited = true
             state.commitWork &+= policy.work(events: events, bytes: bytes)
             state.work = state.commitWork &+ touched &* policy.nodeWeight
             func interval(rowBytes: Int) -> Int {
-                policy.interval(chunks: chunks, nodes: touched, rowBytes: rowBytes, memoryBudget: memoryBudget)
+                policy.interval(
+                    chunks: chunks, changes: max(touched, state.commits), rowBytes: rowBytes,
+                    memoryBudget: memoryBudget)
             }
             let rowBytes = WrittenNodes.size(rowNodes: touched)
             state.isDue = state.work / state.patience >= interval(rowBytes: rowBytes)

@@ -429,6 +429,7 @@ final class StoreRacer: Racer {
 
     func note(_ end: LogHead, since known: LogHead, _ head: borrowing UntypedStore.Head) {
         checkpointer?.note(
+            commits: Int(clamping: end.version.rawValue &- known.version.rawValue),
             events: Int(clamping: end.eventCount &- known.eventCount),
             bytes: Int(clamping: end.recordBytes &- known.recordBytes), touched: head.editor.state.pool.touched,
             chunks: head.editor.state.dirtyChunkCount)

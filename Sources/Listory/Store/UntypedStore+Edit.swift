@@ -89,7 +89,7 @@ extension UntypedStore {
         }
         head.eventCount += UInt64(commit.eventCount)
         checkpointer?.note(
-            events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.pool.touched,
+            commits: 1, events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.pool.touched,
             chunks: head.editor.state.dirtyChunkCount)
         return Queued(commit: commit, shift: shift, demand: demand)
     }
