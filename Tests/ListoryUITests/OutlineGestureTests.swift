@@ -175,6 +175,11 @@ struct OutlineGestureTests {
         #expect(try landing(["a", ".c", "b", ".d"], 4) == ["a", "b", ".d", ".c"])
         // Between two children it must be a child.
         #expect(try landing(["c", "a", ".b", ".d"], 3) == ["a", ".b", ".c", ".d"])
+        // Dropped where it was, it stays.
+        for gap in 1...2 { #expect(try landing(["a", ".c", "b"], gap) == ["a", ".c", "b"]) }
+        for gap in 2...3 { #expect(try landing(["a", ".b", "..c", ".d"], gap) == ["a", ".b", "..c", ".d"]) }
+        // Where depths skip a level, not behind the row that it was dropped above.
+        #expect(try landing(["a", "..b", ".d", "c"], 2) == ["a", "..b", ".c", ".d"])
         // Given depths, and depths that are not possible there.
         #expect(try landing(["c", "a", ".b"], 3, 2) == ["a", ".b", "..c"])
         #expect(try landing(["c", "a", ".b"], 3, 1) == ["a", ".b", ".c"])

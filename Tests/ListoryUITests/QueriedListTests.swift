@@ -96,9 +96,14 @@ struct QueriedListTests {
         let fixture = try DriverFixture([["Milk", "Tea"]])
         try insertForeignRow(fixture)
         let list = try ObservableList(fixture.store, names: ActionNames { $0.title }) { $0.filter(Self.canBeRead) }
-        #expect(try titles(list) == [[]] && !list.driver.source.keepsOrder)
+        #expect(try titles(list) == [] && !list.driver.source.keepsOrder)
         #expect((list.failure?.cause as? ListError)?.cause is QueryError)
         list.failure = nil
+        // Also if the sections of the store are none of the query's.
+        let other = try ObservableList(fixture.store, names: ActionNames { $0.title }) {
+            $0.filter(Self.canBeRead).inOneSection()
+        }
+        #expect(other.sections.isEmpty && (other.failure?.cause as? ListError)?.cause is QueryError)
         try fixture.store.core.edit("Mend") { try $0.delete(.item(99)) }
         list.driver.refresh()
         #expect(try titles(list) == [["Milk", "Tea"]] && list.failure == nil)
@@ -186,6 +191,48 @@ struct QueriedListTests {
         list.show { $0.sorted(by: \.title) }
         #expect(!isTold)
         withExtendedLifetime(fixture) {}
+    }
+
+    @Test("A row that is added to a list in one section goes to the store's last section if no row is shown")
+    func insertingWithoutNeighbours() throws {
+        let fixture = try DriverFixture([["Milk"], []])
+        let list = try ObservableList(fixture.store, names: ActionNames { $0.title }) {
+            $0.inOneSection().searchable(in: \.title)
+        }
+        list.searchText = "zzz"
+        #expect(list.insert(Todo(id: 50, title: "Salt"), in: list.sections[0]) && list.failure == nil)
+        #expect(try fixture.titles == [["Milk"], ["Salt"]])
+        list.searchText = "mi"
+        #expect(list.insert(Todo(id: 51, title: "Mint"), in: list.sections[0]))
+        #expect(try fixture.titles == [["Milk", "Mint"], ["Salt"]])
+    }
+
+    @Test("A view that shows the same rows in another order of its own tells its readers, who may not move rows then")
+    func unchangedRowsOfAView() async throws {
+        let fixture = try DriverFixture([["Milk", "Tea"]])
+        let view = try fixture.store.view { $0.sorted(by: \.title) }
+        let list = try ObservableList(view, names: ActionNames { $0.title })
+        let row = list.sections[0].rows[0]
+        #expect(!list.canMove(row))
+        for mayMove in [true, false] {
+            nonisolated(unsafe) var isTold = false
+            withObservationTracking({ _ = list.canMove(row) }, onChange: { isTold = true })
+            try view.show(mayMove ? ListQuery() : ListQuery().sorted(by: \.title))
+            while !isTold { await Task.yield() }
+            #expect(list.canMove(row) == mayMove)
+        }
+    }
+
+    @Test("The newest version is that of the store, also if a commit changes no row of the view and no undo")
+    func newestVersionOfAView() async throws {
+        let fixture = try DriverFixture([["Milk"], ["Salt"]])
+        let list = try ObservableList(
+            fixture.store.view { $0.sections(["A"]) }, names: ActionNames { $0.title })
+        let newest = list.newestVersion
+        try await fixture.store.edit("Check", tracking: .untracked) { try $0.setChecked(true, for: 1) }
+        while list.newestVersion == newest { await Task.yield() }
+        let version = try fixture.store.version
+        #expect(list.newestVersion == version)
     }
 
     // MARK: Several threads

@@ -59,6 +59,7 @@ let package = Package(
             name: "InspectorTests",
             dependencies: [
                 "ListoryInspector", "ListoryInspect",
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "ToolSupport", package: "listory-tools"),
                 .product(name: "TestSupport", package: "listory"),
             ]),

@@ -21,7 +21,7 @@ public enum QueryKey: Sendable {
     case absent
     /// A 64-bit integer.
     case integer(Int64)
-    /// A number. NaN comes after all others.
+    /// A number. NaN comes after all others in ascending order.
     case number(Double)
     /// A moment.
     case date(Date)

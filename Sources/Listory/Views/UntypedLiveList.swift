@@ -256,6 +256,8 @@ extension UntypedLiveList {
     func replaceStages(_ stages: [QueryStage], keepsOrder: Bool) throws(ListError) -> ListTransition {
         try change { state throws(QueryError) in
             let transition = try state.view.replaceStages(stages)
+            // Rows that stay the same can perhaps be moved now.
+            if transition.isEmpty && state.keepsOrder != keepsOrder { state.readers.send(ViewNews(transition)) }
             state.keepsOrder = keepsOrder
             state.setStages(stages)
             return transition

@@ -13,6 +13,8 @@ struct RowGap {
     let previous: UntypedID?
     /// The row after it, not counting the rows that are moved there.
     let next: UntypedID?
+    /// Whether it is beside the rows that are moved there, so that they stay between the same rows.
+    let isPresentPlace: Bool
 
     /// A gap between the shown rows.
     ///
@@ -48,6 +50,7 @@ struct RowGap {
         var after = gap.item
         while after < items.count, isMoved(after) { after += 1 }
         next = after < items.count ? items[after].id : nil
+        isPresentPlace = after - before > 1
     }
 
     /// The destination of a row, as UIKit counts.
@@ -81,7 +84,7 @@ struct RowGap {
             guard let id, let path = editor.state.indexPath(of: id) else { continue }
             if !isSectionKnown || path.section == index { return destination(id) }
         }
-        return .end(ofSection: section)
+        return .end(ofSection: isSectionKnown ? section : storeSection(in: &editor))
     }
 
     /// The place in the outline of the editor where the view has another order than the store, or other sections: as the next sibling of
@@ -90,7 +93,13 @@ struct RowGap {
         for (id, destination) in [(previous, OutlineDestination.after), (next, OutlineDestination.before)] {
             if let id, editor.state.indexPath(of: id) != nil { return destination(id) }
         }
-        return .root(ofSection: section)
+        return .root(ofSection: storeSection(in: &editor))
+    }
+
+    /// The section, if the store has it; otherwise the last one of the store, because a view that makes its own sections may show no rows.
+    private func storeSection(in editor: inout UntypedEditor) -> UntypedID {
+        if editor.state.indexOfSection(section) != nil { return section }
+        return editor.state.sectionID(at: editor.state.sectionCount - 1) ?? section
     }
 
     /// The place in the outline of the editor, for rows with their subtrees.
@@ -98,7 +107,7 @@ struct RowGap {
     /// Between a row and its first shown child, the rows become the first children. Everywhere else they become the
     /// next siblings of the row before, after its whole subtree, shown or not. If they are less deep, they become
     /// siblings of one of its ancestors, as far as the row after allows. They become children of the row before only if
-    /// `depth` says so.
+    /// `depth` says so, or if they were.
     ///
     /// - Parameters:
     ///   - depth: how deep they will be; nil for the default.
@@ -116,11 +125,14 @@ struct RowGap {
             return after.map { .before($0.id) } ?? .root(ofSection: section)
         }
         if let after, after.depth > before.depth { return .before(after.id) }
-        let wanted = min(max(depth ?? min(present ?? before.depth, before.depth), after?.depth ?? 0), before.depth + 1)
+        let usual = isPresentPlace ? present : present.map { min($0, before.depth) }
+        let wanted = min(max(depth ?? usual ?? before.depth, after?.depth ?? 0), before.depth + 1)
         if wanted > before.depth { return .lastChild(of: before.id) }
         let outline = editor.state.outline(inSectionAt: index)
         var row = before.row
         while outline.items[row].depth > wanted, let parent = outline.parent(of: row) { row = parent }
+        // Where depths skip a level, the row after would be below the one that was found.
+        if let after, outline.items[row].depth < after.depth { return .before(after.id) }
         return .after(outline.items[row].id)
     }
 }

@@ -29,6 +29,9 @@ public final class UndoDriver<Source: ListSource>: DrivenUndo {
     /// Called for each event.
     public var onEvent: @MainActor (Event) -> Void = { _ in }
 
+    /// Called after each look at the history, also if the next undo and redo are the same.
+    var onLook: @MainActor () -> Void = {}
+
     private var following: Task<Void, Never>?
 
     /// Follows the history of a driver.
@@ -52,6 +55,7 @@ public final class UndoDriver<Source: ListSource>: DrivenUndo {
     /// Reads the history now, instead of at the next signal of the store.
     public func refresh() {
         let newest = driver.undoState
+        defer { onLook() }
         if newest == state { return }
         state = newest
         onEvent(.checkpoint)

@@ -81,7 +81,7 @@ public final class ObservableList<Source: ListSource> {
         keptOrder = driver.source.keepsOrder
         reporter.onFailure = { [weak self] in self?.failure = $0 }
         driver.onRows = { [weak self] in self?.take() }
-        undoDriver.onEvent = { [weak self] _ in self?.takeHistory() }
+        undoDriver.onLook = { [weak self] in self?.takeHistory() }
     }
 
     private func takeHistory() {
@@ -91,7 +91,6 @@ public final class ObservableList<Source: ListSource> {
 
     private func take() {
         undoDriver.refresh()
-        takeHistory()
         if past != driver.previewed { past = driver.previewed }
         if keptOrder != driver.source.keepsOrder { keptOrder.toggle() }
         let rows = driver.newest

@@ -1,6 +1,6 @@
 // A store through a query that an app changes: search, filter, sort. The source of a list that searches.
 //
-// A `LiveList` throws if a query fails for a row, such as a row that cannot be decoded. A view on a screen cannot begin
+// A `LiveList` throws if a query fails for a row. A view on a screen cannot begin
 // with an error, so here a query that fails is tried again at each commit.
 //
 // Always holds: `snapshot` has the rows of the wanted query and the wanted words, or throws.
@@ -142,7 +142,7 @@ public final class QueriedList<
 extension ObservableList {
     /// An observable list of a store, through a query that can change.
     ///
-    /// If the query fails for a row, the list has no rows at first, `failure` says why, and the query is tried again at each commit.
+    /// If the query fails for a row, the list has no sections at first, `failure` says why, and the query is tried again at each commit.
     ///
     /// - Parameters:
     ///   - store: the store.
@@ -156,8 +156,11 @@ extension ObservableList {
     ) throws where Source == QueriedList<SectionID, Item> {
         let reporter = FailureReporter()
         let source = QueriedList(store, query(ListQuery()))
-        // A query that reads no row cannot fail.
-        let initial = try (try? source.snapshot) ?? LiveList(of: store, ListQuery().filter { _ in false }).snapshot
+        // A query that shows no section reads nothing, so it cannot fail.
+        func nothing() throws -> ListSnapshot<SectionID, Item> {
+            try LiveList(of: store, ListQuery().filter { _ in false }.hidingEmptySections()).snapshot
+        }
+        let initial = try (try? source.snapshot) ?? nothing()
         let driver = try ListDriver(source, names: names, initial: initial, reloadAbove: 1_000, pause: .system) {
             reporter.report($0)
         }

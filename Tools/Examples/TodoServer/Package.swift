@@ -30,7 +30,11 @@ let package = Package(
             ]),
         .executableTarget(name: "Program", dependencies: ["TodoServer"]),
         .testTarget(
-            name: "TodoServerTests", dependencies: ["Program", .product(name: "TestSupport", package: "listory")]),
+            name: "TodoServerTests",
+            dependencies: [
+                "Program", .product(name: "Listory", package: "listory"),
+                .product(name: "TestSupport", package: "listory"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -23,11 +23,13 @@ struct SyncCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: "The arguments of listory-sync.")
     var arguments: [String] = []
 
-    // It is among the arguments; this is for the help.
+    // It is among the arguments, unless it stands before all of them.
     @OptionGroup var json: JSONOption
 
     func run() throws {
-        try CompanionProgram.become(
-            "listory-sync", arguments == ["--help-all"] ? ["--help"] : arguments, package: "Tools/Sync")
+        var arguments = arguments == ["--help-all"] ? ["--help"] : arguments
+        // After `--` it would be no flag.
+        if json.isOn { arguments.insert("--json", at: arguments.firstIndex(of: "--") ?? arguments.endIndex) }
+        try CompanionProgram.become("listory-sync", arguments, package: "Tools/Sync")
     }
 }

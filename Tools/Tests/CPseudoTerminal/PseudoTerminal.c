@@ -27,7 +27,7 @@ int pseudo_terminal_open(int columns, int rows, int *program) {
     return end;
 }
 
-pid_t pseudo_terminal_start(int end, char *const *arguments) {
+pid_t pseudo_terminal_start(int end, int flags, char *const *arguments) {
     const char *name = ptsname(end);
     // A backtrace would take long.
     setenv("SWIFT_BACKTRACE", "enable=no", 1);
@@ -35,7 +35,7 @@ pid_t pseudo_terminal_start(int end, char *const *arguments) {
     if (process != 0) return process;
     // From here on, only what is safe after a fork.
     setsid();
-    int terminal = open(name, O_RDWR);
+    int terminal = open(name, O_RDWR | flags);
     ioctl(terminal, TIOCSCTTY, 0);
     for (int file = 0; file < 3; file++) dup2(terminal, file);
     if (terminal > 2) close(terminal);

@@ -33,7 +33,10 @@ public final class PseudoTerminal {
     /// - Parameters:
     ///   - words: its path and its arguments.
     ///   - text: what its window shows. It is waited for, because before that, keys are shown by the terminal itself.
-    public init(_ words: [String], size: Size = Size(columns: 60, rows: 14), waitingFor text: String?) throws {
+    ///   - isBlocking: whether the program's reads and writes wait.
+    public init(
+        _ words: [String], size: Size = Size(columns: 60, rows: 14), waitingFor text: String?, isBlocking: Bool = true
+    ) throws {
         screen = Emulator(size)
         var programEnd: Int32 = -1
         end = pseudo_terminal_open(Int32(size.columns), Int32(size.rows), &programEnd)
@@ -42,7 +45,7 @@ public final class PseudoTerminal {
         firstSettings = Self.settings(of: programEnd)
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        process = pseudo_terminal_start(end, &arguments)
+        process = pseudo_terminal_start(end, isBlocking ? 0 : O_NONBLOCK, &arguments)
         if process < 0 { throw Trouble(description: "the program cannot be started: \(errno)") }
         if let text { try wait("the window") { $0.modes.contains(1049) && $0.text.contains(text) } }
     }

@@ -163,17 +163,22 @@ import ToolSupport
         }
     }
 
-    @Test func `The program that serves the page gets all options, also --json`() throws {
-        // The tool takes the program that stands beside it.
+    /// The tool, beside another program that prints its arguments. The tool takes the program that stands beside it.
+    private func tool(beside program: String) throws -> URL {
         let tool = URL(fileURLWithPath: folder.file("listory"))
         // A program that another test starts just then would have the files open, and a file that is written cannot be run.
         let isMade = try startingAlone {
             try FileManager.default.copyItem(at: ToolProcess.executable("listory"), to: tool)
             return FileManager.default.createFile(
-                atPath: folder.file("listory-inspect"), contents: Data("#!/bin/sh\necho \"$@\"\n".utf8),
+                atPath: folder.file(program), contents: Data("#!/bin/sh\necho \"$@\"\n".utf8),
                 attributes: [.posixPermissions: 0o755])
         }
         try #require(isMade)
+        return tool
+    }
+
+    @Test func `The program that serves the page gets all options, also --json`() throws {
+        let tool = try tool(beside: "listory-inspect")
         func output(_ options: String...) throws -> String {
             try ToolProcess(["inspect", store] + options, of: tool).finish().output
         }
@@ -181,6 +186,17 @@ import ToolSupport
         #expect(
             try output("--json", "--allow-write", "--port", "80")
                 == "--port 80 --allow-write --json -- \(store)\n")
+    }
+
+    @Test func `The program that synchronises gets all arguments, also a --json before them`() throws {
+        let tool = try tool(beside: "listory-sync")
+        func output(_ arguments: String...) throws -> String {
+            try ToolProcess(["sync"] + arguments, of: tool).finish().output
+        }
+        #expect(try output(store, "--list", "a") == "\(store) --list a\n")
+        #expect(try output(store, "--json", "--list", "a") == "\(store) --json --list a\n")
+        #expect(try output("--json", store, "--list", "a") == "\(store) --list a --json\n")
+        #expect(try output("--json", "status", "--", store) == "status --json -- \(store)\n")
     }
 
     @Test func `Results of commands that write a store are JSON`() throws {

@@ -172,6 +172,34 @@ import Testing
         #expect(try ToolProcess.run("show", path, "--json").json()[0]["sections"]?[1]?["id"] == 1)
     }
 
+    /// A row of an app.
+    private struct Entry<ID: RowIdentifier & Codable>: Codable, Identifiable, Sendable {
+        var id: ID
+        var title: String
+    }
+
+    @Test func `In the store of an app, sections and rows get ids of its kinds, also the first ones`() throws {
+        func check<SectionID: SectionIdentifier, ID: RowIdentifier & Codable>(
+            _ sections: SectionID.Type, _ rows: ID.Type
+        ) throws {
+            let path = folder.file("\(sections)-\(rows)")
+            try ListStore<SectionID, Entry<ID>>.open(at: path, createIfMissing: true).close()
+            let editor = try ListEditor(UntypedStore.open(at: path), title: "app", size: Size(columns: 80, rows: 12))
+            for text in ["sA", "aB", "aC", "sD"] {
+                for key in text { editor.press(.text(String(key))) }
+                editor.press(.enter)
+                #expect(editor.message == nil, "\(path)")
+            }
+            #expect(editor.rows.sections.map(\.title) == ["A", "D"], "\(path)")
+            #expect(editor.rows.sections.map(\.id.kind) == [SectionID.kind, SectionID.kind], "\(path)")
+            #expect(editor.rows.sections.flatMap { $0.items.map(\.id.kind) } == [ID.kind, ID.kind], "\(path)")
+            try editor.close()
+        }
+        try check(UUID.self, UUID.self)
+        try check(Int.self, String.self)
+        try check(String.self, Int.self)
+    }
+
     @Test func `A list without sections and rows is begun`() throws {
         let path = folder.file("empty")
         _ = try ToolProcess.run("new", path)

@@ -1,6 +1,7 @@
 // `listory erase`, and the other commands on the store that it leaves.
 
 import Foundation
+import ListModel
 import Testing
 import ToolSupport
 
@@ -62,6 +63,16 @@ import ToolSupport
         #expect(try ToolProcess.run("erase", store, "7").status == .success)
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)).range(of: Data("secret".utf8)) == nil)
         withExtendedLifetime(folder) {}
+    }
+
+    @Test func `A text means an integer only if the integer is printed so`() throws {
+        for id in ["002", "+2"] {
+            let report = try #require(try ToolProcess.run("erase", store, id, "--format", "json").json().first)
+            #expect(report["erased"] == 0 && report["deleted"] == 0, "\(id)")
+        }
+        #expect(try ToolProcess.run("show", store).output.contains("Butter"))
+        for id in [0, -1, Int64.min] as [Int64] { #expect(IdentifierText("\(id)").means(.integer(id))) }
+        #expect(!IdentifierText("-0").means(.integer(0)))
     }
 
     @Test func `Wrong calls change nothing`() throws {

@@ -121,6 +121,39 @@ import ToolSupport
             try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { $0.contains("wrong") } == false)
     }
 
+    @Test func `A log that ends with another version or another hash than its list makes no store`() throws {
+        let (empty, made, base) = (folder.file("empty"), folder.file("made"), folder.file("base"))
+        for path in [empty, made, base] {
+            let store = try UntypedStore.create(at: path)
+            if path != empty {
+                try store.edit("Add") { list in
+                    try list.insertSection(NewSection(id: "s", items: [NewRow(id: 7, content: Array("Milk".utf8))]))
+                }
+            }
+            try store.close()
+        }
+        // Its rows are in the first line, so that nothing but the end has their hash.
+        try UntypedStore.compact(at: base, Compaction(keeping: .from(Version(1))))
+        for path in [empty, made, base] {
+            let lines = String(decoding: try self.lines(of: path), as: UTF8.self)
+            let target = path + "-copy"
+            let end = try #require(lines.split(separator: "\n").last)
+            let wrong: [(end: Substring, expected: String)] = [
+                (end.replacing(/"version":[0-9]+/, with: #""version":9"#), "end.version: expected "),
+                (end.replacing(/[0-9a-f]{16}/, with: "0123456789abcdef"), "end.hash: expected "),
+                (#"{"end":{}}"#, "end.version: expected "),
+            ]
+            for (wrongEnd, expected) in wrong {
+                let file = try folder.write(lines.replacing(end, with: wrongEnd), to: "lines")
+                let error = #expect(throws: ImportError.self) { _ = try LogImport(path: file).write(to: target) }
+                #expect(error?.description.contains(expected) == true, "\(path): \(error?.description ?? "none")")
+                #expect(!FileManager.default.fileExists(atPath: target), "\(path)")
+            }
+            _ = try LogImport(path: folder.write(lines, to: "lines")).write(to: target)
+            #expect(try self.lines(of: target) == Array(lines.utf8), "\(path)")
+        }
+    }
+
     @Test func `Lines that somebody has changed make the same rows, or an error that says where`() throws {
         let seed = UInt64.random(in: 1...UInt64.max)
         var random = SeededGenerator(seed: seed)

@@ -107,6 +107,20 @@ import Testing
         #expect(list.ignoredLines == [1, 2, 3, 4, 5, 6, 7, 12, 13, 14])
     }
 
+    @Test func `A line that begins with code between three backticks begins no block of code`() throws {
+        let text = """
+            ```make``` builds it
+            - first
+            ~~~ of `make`
+            - code
+            ~~~
+            - second
+            """
+        let list = try ImportedList(markdown: Array(text.utf8))
+        #expect(outline(list) == ["items | ", #"  - {"title":"first"} @2"#, #"  - {"title":"second"} @6"#])
+        #expect(list.ignoredLines == [1, 3, 4, 5])
+    }
+
     @Test func `Every line of a text is a row`() throws {
         let list = try ImportedList(lines: Array("a\r\n\n \"b\"\nc".utf8))
         #expect(

@@ -31,7 +31,8 @@ final class ToolProcess {
     /// - Parameters:
     ///   - tool: its executable; nil for the one that was built with the tests.
     ///   - isRead: whether somebody reads its output; otherwise the reader has gone before it starts.
-    init(_ arguments: [String], of tool: URL? = nil, isRead: Bool = true) throws {
+    ///   - isBlocking: whether its reads of the input, and its writes of the output, wait.
+    init(_ arguments: [String], of tool: URL? = nil, isRead: Bool = true, isBlocking: Bool = true) throws {
         self.isRead = isRead
         process.executableURL = try tool ?? ToolProcess.executable("listory")
         process.arguments = arguments
@@ -44,6 +45,11 @@ final class ToolProcess {
                 // The handle instead of the pipe, whose other end `Process` would ask for.
                 process.standardOutput = output.fileHandleForWriting
                 try output.fileHandleForReading.close()
+            }
+            if !isBlocking {
+                for end in [input.fileHandleForReading, output.fileHandleForWriting] {
+                    _ = fcntl(end.fileDescriptor, F_SETFL, O_NONBLOCK)
+                }
             }
             try withoutBlockedSignals { try process.run() }
             return (input, output, errors)

@@ -275,6 +275,14 @@ extension BrowserTests {
             }
         }
 
+        @Test func `of a log without commits the export says no time`() async throws {
+            let list = try TestList()
+            try await withPage(of: list.path) { page in
+                try await page.openTab("export")
+                #expect(try await page.texts("#detail > p") == ["The newest version is 0."])
+            }
+        }
+
         @Test func `a test of a range is saved as the tool writes it, or the page says why not`() async throws {
             let list = try TestList.shopping()
             try await withPage(of: list.path) { page in

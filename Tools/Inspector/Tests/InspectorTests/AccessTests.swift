@@ -3,6 +3,7 @@
 // Each refused request differs from one that succeeds in one thing only, so a rule that is missing is seen.
 
 import Foundation
+import Hummingbird
 import ListModel
 import Listory
 import TestSupport
@@ -110,6 +111,20 @@ struct AccessTests {
             let typed = fields(browser.fields, ["Sec-Fetch-Site: none"], browser.port)
             #expect(try Browser.request(browser.port, "GET \(browser.prefix)/api/state", typed).status == 200)
             #expect(try store.version.rawValue == version.rawValue + 2)
+        }
+    }
+
+    @Test("On port 80, which browsers leave out, the names of this server are also those without a port")
+    func usualPort() throws {
+        let check = RequestCheck(access: Access(), limits: Limits())
+        func ask(_ host: String, _ port: Int) throws {
+            let head = HTTPRequest(
+                method: .post, scheme: "http", authority: host, path: "/", headerFields: [.origin: "http://\(host)"])
+            try check.checkSource(Request(head: head, body: RequestBody(buffer: ByteBuffer(string: ""))), port: port)
+        }
+        for host in ["127.0.0.1", "localhost", "127.0.0.1:80", "localhost:80"] { try ask(host, 80) }
+        for (host, port) in [("127.0.0.1", 8080), ("localhost", 8080), ("localhost:8080", 80), ("evil.example", 80)] {
+            #expect(throws: Failure.self, "\(host), \(port)") { try ask(host, port) }
         }
     }
 

@@ -307,12 +307,14 @@ public final class ListEditor: TerminalContent {
     }
 
     /// Inserts a row after the cursor, with a content like that of its neighbour.
-    private func insertRow(_ text: String) throws {
+    ///
+    /// - Parameter kind: that of its id; nil for that of its neighbour.
+    private func insertRow(_ text: String, _ kind: UntypedID.Kind? = nil) throws {
         guard let line = line(cursor) else {
             throw ToolError(.refused, "expected a section first, found none: press s")
         }
         let example = row(line) ?? firstRow(of: line.section)
-        let id = try freshID(like: example?.id)
+        let id = try freshID(of: kind ?? example?.id.kind ?? .integer)
         var content: [UInt8]? = ImportedList.content(title: text)
         if let example {
             let old = try store.source.withShownContent(of: example.content) { Array($0) }
@@ -320,11 +322,16 @@ public final class ListEditor: TerminalContent {
         }
         guard let content else { throw EditableContent.refusal }
         let new = NewRow(id: id, content: content)
-        if let row = row(line) {
-            try edit("Add") { try $0.insert([new], in: .after(row.id)) }
-        } else {
-            let section = rows.sections[line.section].id
-            try edit("Add") { try $0.insert(new, at: .section(section, at: 0)) }
+        do {
+            if let row = row(line) {
+                try edit("Add") { try $0.insert([new], in: .after(row.id)) }
+            } else {
+                let section = rows.sections[line.section].id
+                try edit("Add") { try $0.insert(new, at: .section(section, at: 0)) }
+            }
+        } catch ListError.otherKind(_, let expected) where kind == nil {
+            // The store of an app has a kind of ids also before it has rows.
+            return try insertRow(text, expected)
         }
         choose(id)
     }
@@ -333,11 +340,16 @@ public final class ListEditor: TerminalContent {
         rows.sections[section].items.first ?? rows.sections.lazy.compactMap { $0.items.first }.first
     }
 
-    private func insertSection(_ text: String) throws {
+    /// - Parameter kind: that of its id; nil for that of the first section.
+    private func insertSection(_ text: String, _ kind: UntypedID.Kind? = nil) throws {
         let line = line(cursor)
-        let id = freshSectionID(text)
+        let id = freshSectionID(text, of: kind ?? rows.sections.first?.id.kind ?? .string)
         let target: SectionDestination = line.map { .after(rows.sections[$0.section].id) } ?? .end
-        try edit("Add Section") { try $0.insertSection(NewSection(id: id, title: text), at: target) }
+        do {
+            try edit("Add Section") { try $0.insertSection(NewSection(id: id, title: text), at: target) }
+        } catch ListError.otherKind(_, let expected) where kind == nil {
+            return try insertSection(text, expected)
+        }
         chooseSection(id)
     }
 

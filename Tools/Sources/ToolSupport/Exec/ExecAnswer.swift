@@ -8,8 +8,8 @@ import ListModel
 public enum ExecAnswer {
     /// A commit, or none if nothing changed: the rows now, the changes, and the skipped conflicts.
     case committed(UntypedSnapshot, Changeset, conflicts: [MergeConflict] = [])
-    /// Of several steps, the first ones were made; the next was refused for this reason. Has the rows now and the
-    /// changes.
+    /// Of several steps, the first ones were made; the next was refused for this reason. Or an edit, of which nothing is left because
+    /// another process committed first. Has the rows now and the changes.
     case stopped(UntypedSnapshot, Changeset, any Error)
     /// The branches of the history.
     case branches(BranchReport)

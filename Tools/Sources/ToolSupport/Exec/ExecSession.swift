@@ -5,7 +5,8 @@
 // once, and the requests of a file share a few syncs.
 //
 // Always holds:
-// - an answer is sent only after its commit is durable, and answers come in the order of the requests;
+// - an answer is sent only after its commit is durable, and answers come in the order of the requests; it says what is in
+//   the log, also if another process has committed first;
 // - a rejected request has changed nothing; if it asked for several steps, and a later one had conflicts, the answer
 //   has the result of the first ones;
 // - a group with a rejected request, or without its end, changes nothing.
@@ -23,8 +24,8 @@ public struct ExecSession {
 
     /// The answers that were not sent yet.
     private var answers = JSONWriter()
-    /// For each answer that waits for a durable commit: that commit, and the end of the answer.
-    private var needs: [(commit: Commit, end: Int)] = []
+    /// For each answer that waits for a durable commit: that commit, and where the answer is.
+    private var needs: [(commit: Commit, answer: Range<Int>)] = []
     /// The rows after the last commit.
     private var rows: UntypedSnapshot
 
@@ -126,8 +127,7 @@ public struct ExecSession {
             rows = try store.snapshot
             if rows.version == before.version { throw error }
             rejectedCount += 1
-            answers.write(.stopped(rows, Changeset(from: before, to: rows), error))
-            needs.append((try store.commit(rows.version), answers.bytes.count))
+            try answer(.stopped(rows, Changeset(from: before, to: rows), error), waitsForDisk: true)
         }
     }
 
@@ -155,8 +155,16 @@ public struct ExecSession {
     private mutating func answerCommit(_ conflicts: [MergeConflict] = []) throws {
         let before = rows
         rows = try store.snapshot
-        answers.write(.committed(rows, Changeset(from: before, to: rows), conflicts: conflicts))
-        if rows.version > before.version { needs.append((try store.commit(rows.version), answers.bytes.count)) }
+        try answer(
+            .committed(rows, Changeset(from: before, to: rows), conflicts: conflicts),
+            waitsForDisk: rows.version > before.version)
+    }
+
+    /// Answers with something about the newest rows.
+    private mutating func answer(_ answer: ExecAnswer, waitsForDisk: Bool) throws {
+        let start = answers.bytes.count
+        answers.write(answer)
+        if waitsForDisk { needs.append((try store.commit(rows.version), start..<answers.bytes.count)) }
     }
 
     // MARK: Groups
@@ -222,15 +230,42 @@ public struct ExecSession {
         let durable = store.durableVersion
         // Others may have been faster: then the commit has another version.
         let firstLost = needs.firstIndex { store.successor(of: $0.commit).version > durable }
-        let end = firstLost.map { $0 == 0 ? 0 : needs[$0 - 1].end } ?? answers.bytes.count
+        let end = firstLost.map { $0 == 0 ? 0 : needs[$0 - 1].answer.upperBound } ?? answers.bytes.count
         try send(through: end)
     }
 
     private mutating func send(through end: Int) throws {
         if end == 0 { return }
-        let lines = Array(answers.bytes[..<end])
+        var lines: [UInt8] = []
+        var next = 0
+        for (commit, place) in needs where place.upperBound <= end {
+            let made = store.successor(of: commit)
+            if made.version == commit.version && made.checksum == commit.checksum { continue }
+            lines += answers.bytes[next..<place.lowerBound]
+            lines += try answerAgain(made)
+            next = place.upperBound
+        }
+        lines += answers.bytes[next..<end]
         answers.removeFirst(end)
         needs.removeAll()
         try send(lines)
+    }
+
+    /// The answer about a commit that was made again, because another process had committed first: only what this commit changed.
+    private mutating func answerAgain(_ commit: Commit) throws -> [UInt8] {
+        let before = try store.snapshot(at: Version(commit.version.rawValue - 1))
+        let after = try store.snapshot(at: commit.version)
+        let changeset = Changeset(from: before, to: after)
+        var writer = JSONWriter()
+        if let reason = try commit.annotations().first(where: { $0.name == CommitAnnotation.lostRace }) {
+            rejectedCount += 1
+            let text = "another process committed first, and nothing is left of the edit: "
+            writer.write(
+                .stopped(
+                    after, changeset, RequestError(.lostRace, text + String(decoding: reason.value, as: UTF8.self))))
+        } else {
+            writer.write(.committed(after, changeset))
+        }
+        return writer.bytes
     }
 }

@@ -76,7 +76,7 @@ public struct LineReader {
                 isAtEnd = true
                 return false
             }
-            guard errno == EINTR else {
+            guard OpenFile.canRepeat(descriptor, POLLIN) else {
                 throw ToolError(.inputOutput, "the input cannot be read: \(String(cString: strerror(errno)))")
             }
         }

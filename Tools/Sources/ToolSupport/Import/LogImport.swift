@@ -2,7 +2,7 @@
 // the same rows at every version.
 //
 // Always holds: there is a store only if every line was read, every event fitted the rows, and the rows had the hash of
-// each commit.
+// each commit and of the end.
 
 import ListModel
 import Listory
@@ -38,8 +38,9 @@ public struct LogImport {
         try StoreTranscriber.write(to: path) { store in
             var iterator = lines.makeIterator()
             let header = try next(&iterator)
-            let newest = try header.located { try LogImport.begin(&store, header.object("listory")) }
-            while store.version < newest {
+            let log = try header.located { try LogImport.begin(&store, header.object("listory")) }
+            var hash = log.hash
+            while store.version < log.newest {
                 let line = try next(&iterator)
                 try line.located {
                     let (transcript, eventCount) = try CommitTranscript.parsed(line.object("commit"))
@@ -49,11 +50,12 @@ public struct LogImport {
                         try line.located { events.append(try ListEvent(line.value) { store.content($0) }) }
                     }
                     try store.append(transcript, events)
+                    hash = transcript.stateHash
                 }
                 if store.version.rawValue % 1_024 == 0 { progress(Double(line.number) / Double(lineCount)) }
             }
             let end = try next(&iterator)
-            try end.located { _ = try RequestFields(end.object("end"), "end", expected: "version", "hash") }
+            try end.located { try LogImport.check(end: end.object("end"), store.version, hash) }
             if let more = iterator.next(where: { !$0.text.allSatisfy(\.isWhitespace) }) {
                 throw ImportError(line: more.number, expected: "the end of the input", found: "more")
             }
@@ -67,15 +69,31 @@ public struct LogImport {
         return try Line(number, text)
     }
 
-    /// Reads the first line, and returns the newest version.
-    private static func begin(_ store: inout StoreTranscriber, _ value: JSONValue) throws -> Version {
+    /// Checks that the log has led to what its last line says.
+    private static func check(end value: JSONValue, _ version: Version, _ hash: StateHash) throws {
+        let fields = try RequestFields(value, "end", expected: "version", "hash")
+        let end: [(String, JSONValue)] = [
+            ("version", .integer(Int64(version.rawValue))), ("hash", .string(hash.description)),
+        ]
+        for (field, expected) in end {
+            let text = JSONValue.text(of: expected)
+            let found = try fields.value(field, expected: text)
+            if found != expected { throw RequestError.field(fields.path(field), expected: text, found: found) }
+        }
+    }
+
+    /// Reads the first line, and returns the newest version, and the hash of the rows before the first commit.
+    private static func begin(
+        _ store: inout StoreTranscriber, _ value: JSONValue
+    ) throws -> (newest: Version, hash: StateHash) {
         let fields = try RequestFields(value, "listory", expected: "format", "version", "base")
         let format = try fields.index("format")
         guard format == LogImport.format else {
             throw RequestError.field(
                 fields.path("format"), expected: "\(LogImport.format)", found: .integer(Int64(format)))
         }
-        guard fields.has("base") else { return try fields.version("version") }
+        let newest = try fields.version("version")
+        guard fields.has("base") else { return (newest, UntypedSnapshot.empty.stateHash) }
         let base = try RequestFields(
             fields.value("base", expected: "an object"), fields.path("base"), expected: "version", "histories",
             "sections")
@@ -87,7 +105,8 @@ public struct LogImport {
         }
         let sections = try base.sections("sections") { store.content($0) }
         try store.begin(at: base.version("version"), sections, histories: histories)
-        return try fields.version("version")
+        let rows = try UntypedSnapshot.empty.applying([ListEvent.listReloaded(old: [], new: sections)])
+        return (newest, rows.stateHash)
     }
 
     /// A line, and its value.

@@ -21,8 +21,8 @@ enum MarkdownLine {
             self = isEnd ? .fence(fence) : .other
         } else if line.isEmpty {
             self = .blank
-        } else if line.hasPrefix("```") || line.hasPrefix("~~~") {
-            self = .fence(line.prefix { $0 == line.first })
+        } else if let mark = MarkdownLine.codeMark(line) {
+            self = .fence(mark)
         } else if let heading = MarkdownLine.heading(line) {
             self = .heading(heading)
         } else if MarkdownLine.isRule(line) {
@@ -32,6 +32,13 @@ enum MarkdownLine {
         } else {
             self = line.startIndex > text.startIndex ? .continuation(line.trimmed) : .other
         }
+    }
+
+    /// The mark that begins a block of code. If more backticks follow on the line, it is code within the line instead.
+    private static func codeMark(_ line: Substring) -> Substring? {
+        let mark = line.prefix { $0 == line.first }
+        let isMark = mark.hasPrefix("~~~") || mark.hasPrefix("```") && !line[mark.endIndex...].contains("`")
+        return isMark ? mark : nil
     }
 
     /// The title of `## Title ##`.

@@ -18,6 +18,8 @@ public struct RequestError: Error, Equatable, CustomStringConvertible, Sendable 
         case insideGroup
         /// A line of the group was rejected, so the whole group is discarded.
         case groupSpoiled
+        /// Another process committed first, and nothing is left of the edit.
+        case lostRace
     }
 
     /// The kind of rejection.

@@ -21,7 +21,8 @@ public struct IdentifierText: Hashable, Sendable {
         self.text = text
         var ids = [UntypedID.string(text)]
         if let value = UUID(uuidString: text) { ids.insert(.uuid(value), at: 0) }
-        if let value = Int64(text) { ids.insert(.integer(value), at: 0) }
+        // 007 and +7 are other texts than the one of 7.
+        if let value = Int64(text), String(value) == text { ids.insert(.integer(value), at: 0) }
         self.ids = ids
     }
 

@@ -1,7 +1,7 @@
 // Reads and writes open files, without buffering and with the errors of the system.
 //
-// Always holds: bytes are written completely and in order; a call that a signal has interrupted is repeated; no file goes
-// on to programs that this one starts, unless it is one of their streams.
+// Always holds: bytes are written completely and in order; a call that a signal has interrupted is repeated, and so is
+// one for which a file was not ready; no file goes on to programs that this one starts, unless it is one of their streams.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -65,7 +65,7 @@ final class OpenFile: Sendable {
     func read(upTo count: Int = 1 << 16) throws(SystemError) -> [UInt8] {
         var found = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
-            found = OpenFile.repeating { readBytes(descriptor, buffer.baseAddress, count) }
+            found = OpenFile.repeating(descriptor, POLLIN) { readBytes(descriptor, buffer.baseAddress, count) }
             initializedCount = max(0, found)
         }
         if found < 0 { throw SystemError() }
@@ -95,18 +95,31 @@ final class OpenFile: Sendable {
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { raw in
                 // SAFETY: `written` is less than the number of bytes.
-                repeating { writeBytes(descriptor, raw.baseAddress! + written, raw.count - written) }
+                repeating(descriptor, POLLOUT) {
+                    writeBytes(descriptor, raw.baseAddress! + written, raw.count - written)
+                }
             }
             if count < 0 { throw SystemError() }
             written += count
         }
     }
 
-    private static func repeating(_ call: () -> Int) -> Int {
+    private static func repeating(_ descriptor: Int32, _ event: Int32, _ call: () -> Int) -> Int {
         while true {
             let result = call()
-            if result >= 0 || errno != EINTR { return result }
+            if result >= 0 || !canRepeat(descriptor, event) { return result }
         }
+    }
+
+    /// Whether a failed call can be repeated: a signal interrupted it, or the file was not ready, and now is.
+    /// Another program may have made a standard stream non-blocking; then calls fail instead of waiting.
+    ///
+    /// - Parameter event: `POLLIN` for a read, `POLLOUT` for a write.
+    static func canRepeat(_ descriptor: Int32, _ event: Int32) -> Bool {
+        if errno == EINTR { return true }
+        guard errno == EAGAIN || errno == EWOULDBLOCK else { return false }
+        var request = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        return poll(&request, 1, -1) >= 0 || errno == EINTR
     }
 }
 

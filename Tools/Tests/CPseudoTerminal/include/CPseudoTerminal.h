@@ -13,8 +13,8 @@ int pseudo_terminal_open(int columns, int rows, int *program);
 // Changes the size of a pseudo-terminal.
 void pseudo_terminal_resize(int end, int columns, int rows);
 
-// Starts a program, the first of its arguments, whose controlling terminal is the pseudo-terminal of `end`. Returns its number,
-// or -1.
-pid_t pseudo_terminal_start(int end, char *const *arguments);
+// Starts a program, the first of its arguments, whose controlling terminal is the pseudo-terminal of `end`, opened with
+// further flags. Returns its number, or -1.
+pid_t pseudo_terminal_start(int end, int flags, char *const *arguments);
 
 #endif

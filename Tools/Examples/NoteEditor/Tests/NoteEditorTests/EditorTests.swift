@@ -255,6 +255,28 @@ struct EditorTests {
         #expect(desk.paragraphs == ["three", "one", "two"])
     }
 
+    @Test("A paragraph that cannot be read is neither changed nor joined with others, but one can write before it")
+    func unreadable() throws {
+        let desk = try Desk()
+        desk.type("one")
+        let store = desk.editor.notes.store
+        let id = UUID()
+        try store.core.edit("Other") {
+            try $0.insert(
+                NewRow(id: .uuid(id), content: Array(#"{"id":"\#(id)"}"#.utf8)),
+                at: .end(ofSection: .string(Paragraphs.section)))
+        }
+        let attempts: [[Key]] = [[.delete], [.down, .home, .backspace], [.text("x")], [.end, .backspace]]
+        for keys in attempts {
+            for key in keys { desk.press(key) }
+            #expect(desk.editor.message == Notes.Unreadable().description, "\(keys)")
+            #expect(try store.snapshot.rows.map(\.item?.text) == ["one", nil], "\(keys)")
+        }
+        desk.press(.home, .enter)
+        #expect(desk.editor.message == nil)
+        #expect(try store.snapshot.rows.map(\.item?.text) == ["one", "", nil])
+    }
+
     @Test("Up and down keep the column, also over short and wide lines")
     func columns() throws {
         let desk = try Desk(Size(columns: 11, rows: 8))

@@ -1,6 +1,7 @@
 // Tests the program with several browsers over real connections.
 
 import Foundation
+import Listory
 import TestSupport
 import Testing
 
@@ -218,6 +219,66 @@ struct ServerTests {
         #expect(conflict.status == 409 && conflict.errorCode == "conflicts", "\(conflict)")
         let rows = try Self.compare([listener, second], with: one)
         #expect(rows.map(\.title) == ["Bread", "Tea"])
+    }
+
+    @Test("A row that cannot be read is shown as such, and can be checked, moved and deleted, but not renamed")
+    func unreadable() throws {
+        let (id, title) = (UUID(), "This row cannot be read")
+        let store = try UntypedStore.create(at: file)
+        try store.edit("Other") {
+            let row = NewRow(id: .uuid(id), content: Array(#"{"id":"\#(id)"}"#.utf8))
+            try $0.insertSection(NewSection(id: "todos", items: [row]))
+        }
+        try store.close()
+        let server = try Server(file)
+        let browser = try Browser(server)
+        let listener = try browser.listen().begin()
+        let milk = Row(id: try browser.insert("Milk"), title: "Milk", isDone: false)
+        try listener.wait("both rows") { $0.rows == [Row(id: id, title: title, isDone: false), milk] }
+        let refused = try browser.post("/rename", #"{"id":"\#(id)","title":"Bread"}"#)
+        #expect(refused.status == 409 && refused.errorCode == "unreadable", "\(refused)")
+        #expect(try browser.post("/toggle", #"{"id":"\#(id)","isDone":true}"#).status == 200)
+        #expect(try browser.post("/move", #"{"id":"\#(id)","before":null}"#).status == 200)
+        try listener.wait("the move") { $0.rows == [milk, Row(id: id, title: title, isDone: true)] }
+        try Self.compare([listener], with: browser)
+        #expect(try browser.post("/delete", #"{"id":"\#(id)"}"#).status == 200)
+        try listener.wait("the end of the row") { $0.rows == [milk] }
+    }
+
+    @Test(
+        "An edit that a full disk does not take is not answered as saved; it is saved when there is room",
+        .enabled(if: MountedDisk.isPossible, "this process may not mount a disk"), arguments: [true, false])
+    func fullDisk(isKilled: Bool) throws {
+        let disk = try MountedDisk(megabytes: 4)
+        let path = disk.path + "/todo.listory"
+        var server = try Server(path)
+        var browser = try Browser(server)
+        var titles = ["first"]
+        let id = try browser.insert(titles[0])
+        try disk.fill()
+        // What changes nothing has nothing to save.
+        var answer = try browser.post("/toggle", #"{"id":"\#(id)","isDone":false}"#)
+        #expect(answer.status == 200)
+        // The file has some room of its own.
+        repeat {
+            titles.append("\(titles.count) \(String(repeating: "x", count: 490))")
+            answer = try browser.post("/insert", #"{"title":"\#(titles[titles.count - 1])"}"#)
+        } while answer.status == 200
+        #expect(answer.status == 507 && answer.errorCode == "appendFailed", "\(answer)")
+        if isKilled {
+            server.kill()
+            try disk.makeRoom()
+            server = try Server(path)
+            browser = try Browser(server)
+        } else {
+            try disk.makeRoom()
+            try browser.insert("last")
+            titles.append("last")
+        }
+        let rows = try browser.listen().begin().wait("the rows") { $0.id != nil }.rows.map(\.title)
+        // After a kill, the rows that were answered as saved.
+        if isKilled { #expect(rows.starts(with: titles.dropLast())) } else { #expect(rows == titles) }
+        withExtendedLifetime(disk) {}
     }
 
     @Test("What a title says is never read as HTML, and the page can load nothing from elsewhere")

@@ -196,5 +196,5 @@ export async function exportPanel(app) {
   } },
   make("div", { class: "range" }, make("label", {}, "From version ", from), make("label", {}, "to ", to)),
   choices, question, make("div", { class: "buttons" }, save)),
-  make("p", { class: "faint" }, `The newest version is ${app.info.version}, of ${time(app.info.time)}.`)];
+  make("p", { class: "faint" }, `The newest version is ${app.info.version}${app.info.time ? `, of ${time(app.info.time)}` : ""}.`)];
 }

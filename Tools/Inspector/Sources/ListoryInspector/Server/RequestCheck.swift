@@ -32,7 +32,7 @@ struct RequestCheck: Sendable {
         guard let host = request.head.authority, request.headers[fields: .init("Host")!].isEmpty else {
             throw Failure(.badRequest, "host", "A request has exactly one Host.")
         }
-        guard ["127.0.0.1:\(port)", "localhost:\(port)"].contains(host.lowercased()) else {
+        guard Self.names(port).contains(host.lowercased()) else {
             throw Failure(.misdirectedRequest, "host", "This server does not answer for the host of the request.")
         }
         let isWriting = request.method != .get
@@ -43,6 +43,13 @@ struct RequestCheck: Sendable {
         else {
             throw Failure(.forbidden, "origin", "The request does not come from the page of this server.")
         }
+    }
+
+    /// The names of this server. Browsers leave out the port 80.
+    private static func names(_ port: Int) -> Set<String> {
+        var names: Set = ["127.0.0.1:\(port)", "localhost:\(port)"]
+        if port == 80 { names.formUnion(["127.0.0.1", "localhost"]) }
+        return names
     }
 
     /// The path of a request below that of the cookie, with its first slash.

@@ -85,6 +85,8 @@ final class Notes {
                 // Before the beginning of a paragraph, which stays the same one.
                 return try list.insert(parts.dropLast().map { Paragraph($0) }, at: .before(id))
             }
+            // Otherwise the words that are shown instead of its text would become text.
+            guard paragraphs.isReadable(start.row), paragraphs.isReadable(end.row) else { throw Unreadable() }
             try list.update(id) { $0.text = parts[0] }
             let gone = start.row < end.row ? (start.row + 1...end.row).compactMap { paragraphs.id($0) } : []
             if !gone.isEmpty { try list.delete(.items(gone)) }
@@ -147,6 +149,11 @@ final class Notes {
     /// An edit met other rows than those on the screen.
     struct ChangedMeanwhile: Error, CustomStringConvertible {
         let description = "Another program has changed the notes: look, and press the key again."
+    }
+
+    /// An edit would change a paragraph that cannot be read, or join it with another one.
+    struct Unreadable: Error, CustomStringConvertible {
+        let description = "A paragraph that cannot be read can only be moved and deleted."
     }
 
     /// Closes the file, after what is not on the disk yet.

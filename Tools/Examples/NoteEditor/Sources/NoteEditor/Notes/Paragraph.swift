@@ -53,6 +53,9 @@ struct Paragraphs {
         return row.item?.text ?? "(this paragraph cannot be read)"
     }
 
+    /// Whether the text of a paragraph can be read, or there is none.
+    func isReadable(_ index: Int) -> Bool { row(index).map { $0.item != nil } ?? true }
+
     /// The id of a paragraph; nil if there is none.
     func id(_ index: Int) -> UUID? { row(index)?.id }
 

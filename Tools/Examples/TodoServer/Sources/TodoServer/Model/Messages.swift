@@ -14,7 +14,13 @@ struct ShownRow: Encodable {
     let isDone: Bool
 
     init(_ row: ListRow<Todo>) throws {
-        (id, title, isDone) = (row.id, try row.content.get().title, row.isChecked)
+        (id, isDone) = (row.id, row.isChecked)
+        switch row.content {
+        case .success(let todo): title = todo.title
+        // One such row must not hide all the others.
+        case .failure(let error) where error.isOfUnreadableRow: title = "This row cannot be read"
+        case .failure(let error): throw error
+        }
     }
 }
 

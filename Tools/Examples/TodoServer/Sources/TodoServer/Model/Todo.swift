@@ -20,6 +20,17 @@ typealias TodoSnapshot = ListSnapshot<String, Todo>
 /// There are as many rows as browsers may add.
 struct ListIsFull: Error {}
 
+extension ListError {
+    /// Whether the content of a row cannot be read, now or later: another program wrote it, or it was erased or lost.
+    var isOfUnreadableRow: Bool {
+        switch self {
+        case .failed(let cause): cause is ContentError
+        case .erasedContent, .droppedVersion: true
+        default: false
+        }
+    }
+}
+
 /// An edit that a browser asks for; the name of a case is the path of its request.
 enum TodoEdit: Sendable {
     case insert(title: String)
@@ -56,8 +67,17 @@ extension TodoStore where SectionID == String, Item == Todo {
     ///   - browser: who asks. It undoes only its own edits.
     /// - Returns: the id of a new row.
     func make(_ edit: TodoEdit, for browser: String) async throws -> UUID? {
+        // An edit, an undo and a redo do not say that they could not be saved: waiting for their version does.
         func named(_ name: String, _ body: @escaping @Sendable (ListEdit<String, Todo>) throws -> Void) async throws {
-            try await self.edit(name, origin: browser, body)
+            let version = try await self.edit(name, origin: browser, durability: .deferred) { list in
+                try body(list)
+                return try list.version
+            }
+            // An edit that changed nothing has made no version.
+            do { try await durable(version) } catch ListError.unknownVersion {}
+        }
+        func reversing(_ body: @escaping @Sendable () throws -> Reversal) async throws {
+            if let commit = try await waiting(body).commit { try await durable(commit.version) }
         }
         switch edit {
         case .insert(let title):
@@ -78,12 +98,12 @@ extension TodoStore where SectionID == String, Item == Todo {
             }
         case .delete(let id):
             try await named("Delete \(title(of: id))") { try $0.delete(id) }
-        case .undo: _ = try await waiting { try self.undo(origin: browser) }
-        case .redo: _ = try await waiting { try self.redo(origin: browser) }
+        case .undo: try await reversing { try self.undo(origin: browser, durability: .deferred) }
+        case .redo: try await reversing { try self.redo(origin: browser, durability: .deferred) }
         }
         return nil
     }
 
-    /// The title of a row, for the name of a commit.
-    private func title(of id: UUID) throws -> String { try item(id)?.title ?? "a row" }
+    /// The title of a row, for the name of a commit. A row that cannot be read is edited all the same.
+    private func title(of id: UUID) -> String { (try? item(id))?.title ?? "a row" }
 }

@@ -1,6 +1,7 @@
 // Failed requests: a status, and what was wrong, as JSON.
 //
-// Always holds: a request that fails has changed nothing.
+// Always holds: a request that fails has changed nothing, but for an edit that could not be saved yet (507): it is shown, and
+// saved when that is possible.
 
 import Foundation
 import Hummingbird
@@ -25,6 +26,10 @@ struct Failure: Error {
             self.init(
                 status: .conflict, code: "full",
                 message: "The list has \(TodoStore.maximumRowCount) rows, which is the most that it may have.")
+        case let error as ListError where error.isOfUnreadableRow:
+            self.init(
+                status: .conflict, code: "unreadable",
+                message: "A row that cannot be read can only be checked, moved and deleted.")
         case let error as ListError where error.isRejection:
             let status: HTTPResponse.Status =
                 switch error {
