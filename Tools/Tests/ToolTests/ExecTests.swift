@@ -52,7 +52,8 @@ import ToolSupport
 
     @Test func `Answers say what is in the log, although another process commits at the same time`() throws {
         _ = try exec(Self.today, Self.insert(0, at: 0), Self.insert(1, at: 1))
-        let (count, path) = (300, store)
+        // So many that each process carries out several batches, and others come between.
+        let (count, path) = (6_000, store)
         let results = Mutex<[ToolProcess.Result]>([])
         DispatchQueue.concurrentPerform(iterations: 2) { id in
             let lines = repeatElement(#"{"toggle":{"id":\#(id)}}"#, count: count).joined(separator: "\n")
@@ -64,7 +65,7 @@ import ToolSupport
         defer { try? opened.close() }
         #expect(try opened.version == Version(UInt64(3 + 2 * count)))
         #expect(Set(answers.map { $0["version"] }) == Set((4...3 + 2 * count).map { .integer(Int64($0)) }))
-        for answer in answers {
+        for answer in answers.enumerated().filter({ $0.offset % 7 == 0 }).map(\.element) {
             guard case .integer(let number)? = answer["version"] else { continue }
             let rows = try opened.snapshot(at: Version(UInt64(number)))
             #expect(answer["hash"]?.text == rows.stateHash.description, "\(answer)")

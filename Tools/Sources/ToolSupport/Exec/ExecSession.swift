@@ -24,8 +24,8 @@ public struct ExecSession {
 
     /// The answers that were not sent yet.
     private var answers = JSONWriter()
-    /// For each answer that waits for a durable commit: that commit, and where the answer is.
-    private var needs: [(commit: Commit, answer: Range<Int>)] = []
+    /// For each answer that waits for a durable commit: that commit, where the answer is, and whether it is about this commit.
+    private var needs: [(commit: Commit, answer: Range<Int>, isRight: Bool)] = []
     /// The rows after the last commit.
     private var rows: UntypedSnapshot
 
@@ -90,8 +90,10 @@ public struct ExecSession {
         do {
             switch try entry.request.get() {
             case .edit(let edit):
-                try store.edit(edit.commitName, origin: origin, durability: .deferred) { try edit.apply(to: &$0) }
-                try answerCommit()
+                let commit = try store.edit(edit.commitName, origin: origin, durability: .deferred) {
+                    try edit.apply(to: &$0)
+                }
+                try answerCommit(commit)
             case .history(let request, let policy): try carryOut(request, policy)
             case .branches(let limit):
                 answers.write(.branches(try BranchReport(store, origin: origin, limit: limit)))
@@ -120,7 +122,7 @@ public struct ExecSession {
         do {
             let conflicts = try request.carryOut(
                 in: store, origin: origin, onConflict: policy, durability: .deferred)
-            try answerCommit(conflicts)
+            try answerCommit(nil, conflicts)
         } catch ListError.conflicts(let conflicts) {
             let error = ListError.conflicts(conflicts)
             let before = rows
@@ -152,19 +154,25 @@ public struct ExecSession {
     }
 
     /// Answers with the changes since the last commit.
-    private mutating func answerCommit(_ conflicts: [MergeConflict] = []) throws {
+    ///
+    /// - Parameter commit: the commit that was made; nil if there was none, or several.
+    private mutating func answerCommit(_ commit: Commit?, _ conflicts: [MergeConflict] = []) throws {
         let before = rows
         rows = try store.snapshot
         try answer(
             .committed(rows, Changeset(from: before, to: rows), conflicts: conflicts),
-            waitsForDisk: rows.version > before.version)
+            waitsForDisk: rows.version > before.version, commit)
     }
 
     /// Answers with something about the newest rows.
-    private mutating func answer(_ answer: ExecAnswer, waitsForDisk: Bool) throws {
+    ///
+    /// - Parameter commit: the commit that the answer is to be about, if it is one: another process may have made the newest.
+    private mutating func answer(_ answer: ExecAnswer, waitsForDisk: Bool, _ commit: Commit? = nil) throws {
         let start = answers.bytes.count
         answers.write(answer)
-        if waitsForDisk { needs.append((try store.commit(rows.version), start..<answers.bytes.count)) }
+        guard waitsForDisk else { return }
+        let isRight = commit.map { $0.version == rows.version } ?? true
+        needs.append((try commit ?? store.commit(rows.version), start..<answers.bytes.count, isRight))
     }
 
     // MARK: Groups
@@ -175,8 +183,8 @@ public struct ExecSession {
         // before it. If the whole group is in the queue, the closure does not wait.
         if !queue.holdsEnd { try sendWhenDurable() }
         do {
-            try store.edit(name, origin: origin, durability: .deferred) { try readGroup(&$0) }
-            try answerCommit()
+            try answerCommit(
+                try store.edit(name, origin: origin, durability: .deferred) { try readGroup(&$0) })
         } catch GroupFailure.spoiled(let line, let reason) {
             throw RequestError(
                 .groupSpoiled, "nothing of the group \"\(name)\" happened: line \(line) was rejected: \(reason)")
@@ -238,9 +246,9 @@ public struct ExecSession {
         if end == 0 { return }
         var lines: [UInt8] = []
         var next = 0
-        for (commit, place) in needs where place.upperBound <= end {
+        for (commit, place, isRight) in needs where place.upperBound <= end {
             let made = store.successor(of: commit)
-            if made.version == commit.version && made.checksum == commit.checksum { continue }
+            if isRight && made.version == commit.version && made.checksum == commit.checksum { continue }
             lines += answers.bytes[next..<place.lowerBound]
             lines += try answerAgain(made)
             next = place.upperBound
