@@ -21,7 +21,8 @@ extension StoreProtocol {
     /// The commit as it is in the log. A deferred commit is made again if another process commits before it is appended; then it has
     /// another version, and perhaps other events.
     ///
-    /// - Parameter commit: a commit that this store made since it was opened.
+    /// - Parameter commit: a commit that this store made since it was opened. What became of it is remembered at least until 4,096 others
+    ///   were made again.
     public func successor(of commit: Commit) -> Commit { core.group.successor(of: commit) }
 
     /// Waits, without blocking a thread, until a version is durable.

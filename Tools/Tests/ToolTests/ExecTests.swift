@@ -1,8 +1,10 @@
 // Tests `exec` from end to end: the built tool, through its pipes.
 
+import Dispatch
 import Foundation
 import ListModel
 import Listory
+import Synchronization
 import Testing
 import ToolSupport
 
@@ -46,6 +48,39 @@ import ToolSupport
         #expect(answers.allSatisfy { $0["hash"]?.text?.count == 16 })
         let shown = try ToolProcess.run("show", store, "--format", "json").json()[0]
         #expect(shown["hash"] == answers.last?["hash"])
+    }
+
+    @Test func `Answers say what is in the log, although another process commits at the same time`() throws {
+        _ = try exec(Self.today, Self.insert(0, at: 0), Self.insert(1, at: 1))
+        // So many that each process carries out several batches, and others come between. Both have begun before.
+        let (count, path) = (6_000, store)
+        @Sendable func toggle(_ id: Int) -> String { #"{"toggle":{"id":\#(id)}}"# }
+        nonisolated(unsafe) let tools = try (0...1).map { _ in try ToolProcess(["exec", path]) }
+        var answers = try (0...1).map { try tools[$0].ask(toggle($0)) }
+        let results = Mutex<[ToolProcess.Result]>([])
+        let hasEnded = DispatchSemaphore(value: 0)
+        @Sendable func finish(_ id: Int) {
+            let lines = repeatElement(toggle(id), count: count - 1).joined(separator: "\n")
+            if let result = try? tools[id].finish(Data(lines.utf8)) { results.withLock { $0.append(result) } }
+        }
+        Thread {
+            finish(0)
+            hasEnded.signal()
+        }.start()
+        finish(1)
+        hasEnded.wait()
+        answers += try results.withLock { try $0.flatMap { try $0.json() } }
+        #expect(results.withLock { $0.allSatisfy { $0.status == .success } } && answers.count == 2 * count)
+        let opened = try UntypedStore.open(at: path)
+        defer { try? opened.close() }
+        #expect(try opened.version == Version(UInt64(3 + 2 * count)))
+        #expect(Set(answers.map { $0["version"] }) == Set((4...3 + 2 * count).map { .integer(Int64($0)) }))
+        for answer in answers.enumerated().filter({ $0.offset % 7 == 0 }).map(\.element) {
+            guard case .integer(let number)? = answer["version"] else { continue }
+            let rows = try opened.snapshot(at: Version(UInt64(number)))
+            #expect(answer["hash"]?.text == rows.stateHash.description, "\(answer)")
+            #expect(answer["changeset"].map(JSONValue.text)?.contains("updated") == true)
+        }
     }
 
     @Test func `An edit that changes nothing makes no version`() throws {

@@ -26,6 +26,8 @@ public struct ExecSession {
     private var answers = JSONWriter()
     /// For each answer that waits for a durable commit: that commit, where the answer is, and whether it is about this commit.
     private var needs: [(commit: Commit, answer: Range<Int>, isRight: Bool)] = []
+    /// How many may wait: the store remembers for some thousand commits what became of them.
+    private static let mostNeeds = 512
     /// The rows after the last commit.
     private var rows: UntypedSnapshot
 
@@ -64,7 +66,10 @@ public struct ExecSession {
     ///   end the session; rejected requests do not.
     public mutating func run() throws {
         do {
-            while let entry = try next() { try carryOut(entry) }
+            while let entry = try next() {
+                try carryOut(entry)
+                if needs.count >= ExecSession.mostNeeds { try sendWhenDurable() }
+            }
             if openGroupCount > 0 {
                 throw ToolError(
                     .rejected, "the input ended before endGroup: the commits since beginGroup are a step all the same")
