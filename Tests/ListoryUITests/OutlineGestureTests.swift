@@ -178,6 +178,12 @@ struct OutlineGestureTests {
         // Dropped where it was, it stays.
         for gap in 1...2 { #expect(try landing(["a", ".c", "b"], gap) == ["a", ".c", "b"]) }
         for gap in 2...3 { #expect(try landing(["a", ".b", "..c", ".d"], gap) == ["a", ".b", "..c", ".d"]) }
+        // Beside one of two rows that are moved, they land as anywhere else.
+        for gap in 4...5 {
+            let outline = try Self.fixture(["p", ".q", "..c", "a", "e", "b"])
+            #expect(outline.fixture.driver.move([3, 5], toGap: at(0, gap)))
+            #expect(try rows(outline) == ["p", ".q", "a", "c", "e", "b"])
+        }
         // Where depths skip a level, not behind the row that it was dropped above.
         #expect(try landing(["a", "..b", ".d", "c"], 2) == ["a", "..b", ".c", ".d"])
         // Given depths, and depths that are not possible there.

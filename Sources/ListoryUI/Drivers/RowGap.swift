@@ -13,7 +13,7 @@ struct RowGap {
     let previous: UntypedID?
     /// The row after it, not counting the rows that are moved there.
     let next: UntypedID?
-    /// Whether it is beside the rows that are moved there, so that they stay between the same rows.
+    /// Whether all rows that are moved there are beside it, so that they stay between the same rows.
     let isPresentPlace: Bool
 
     /// A gap between the shown rows.
@@ -50,7 +50,8 @@ struct RowGap {
         var after = gap.item
         while after < items.count, isMoved(after) { after += 1 }
         next = after < items.count ? items[after].id : nil
-        isPresentPlace = after - before > 1
+        isPresentPlace =
+            !moved.isEmpty && (before + 1..<after).count { moved.contains(items[$0].id) } == moved.count
     }
 
     /// The destination of a row, as UIKit counts.
@@ -74,7 +75,7 @@ struct RowGap {
     /// The place in the rows of the editor.
     ///
     /// It is after the neighbour before, if that is still in the section; otherwise before the neighbour after;
-    /// otherwise at the end of the section.
+    /// otherwise at the end of the section, or of the last one if the store does not have it.
     ///
     /// - Parameter isSectionKnown: whether the section is one of the store. In grouped rows it is not, and the
     ///   neighbours may be in any section.

@@ -53,15 +53,16 @@ import ToolSupport
     @Test func `Answers say what is in the log, although another process commits at the same time`() throws {
         _ = try exec(Self.today, Self.insert(0, at: 0), Self.insert(1, at: 1))
         // So many that each process carries out several batches, and others come between. Both have begun before.
-        let (count, path) = (6_000, store)
+        let (count, path) = (4_000, store)
         @Sendable func toggle(_ id: Int) -> String { #"{"toggle":{"id":\#(id)}}"# }
         nonisolated(unsafe) let tools = try (0...1).map { _ in try ToolProcess(["exec", path]) }
-        var answers = try (0...1).map { try tools[$0].ask(toggle($0)) }
-        let results = Mutex<[ToolProcess.Result]>([])
+        let first = try (0...1).map { try tools[$0].ask(toggle($0)) }
+        let results = Mutex<[Int: ToolProcess.Result]>([:])
         let hasEnded = DispatchSemaphore(value: 0)
         @Sendable func finish(_ id: Int) {
             let lines = repeatElement(toggle(id), count: count - 1).joined(separator: "\n")
-            if let result = try? tools[id].finish(Data(lines.utf8)) { results.withLock { $0.append(result) } }
+            let result = try? tools[id].finish(Data(lines.utf8))
+            results.withLock { $0[id] = result }
         }
         Thread {
             finish(0)
@@ -69,18 +70,29 @@ import ToolSupport
         }.start()
         finish(1)
         hasEnded.wait()
-        answers += try results.withLock { try $0.flatMap { try $0.json() } }
-        #expect(results.withLock { $0.allSatisfy { $0.status == .success } } && answers.count == 2 * count)
         let opened = try UntypedStore.open(at: path)
         defer { try? opened.close() }
-        #expect(try opened.version == Version(UInt64(3 + 2 * count)))
-        #expect(Set(answers.map { $0["version"] }) == Set((4...3 + 2 * count).map { .integer(Int64($0)) }))
-        for answer in answers.enumerated().filter({ $0.offset % 7 == 0 }).map(\.element) {
-            guard case .integer(let number)? = answer["version"] else { continue }
-            let rows = try opened.snapshot(at: Version(UInt64(number)))
-            #expect(answer["hash"]?.text == rows.stateHash.description, "\(answer)")
-            #expect(answer["changeset"].map(JSONValue.text)?.contains("updated") == true)
+        var versions: Set<Int64> = []
+        for id in 0...1 {
+            let result = try #require(results.withLock { $0[id] })
+            #expect(result.status == .success)
+            let answers = try [first[id]] + result.json()
+            let found = answers.compactMap { answer -> Int64? in
+                if case .integer(let number)? = answer["version"] { number } else { nil }
+            }
+            #expect(answers.count == count && found.count == count)
+            versions.formUnion(found)
+            // Each changeset leads from the rows of the answer before to those of this one.
+            for index in stride(from: 1, to: count, by: 7) {
+                let rows = try (index - 1...index).map { try opened.snapshot(at: Version(UInt64(found[$0]))) }
+                var writer = JSONWriter()
+                writer.write(Changeset(from: rows[0], to: rows[1]))
+                #expect(answers[index]["hash"]?.text == rows[1].stateHash.description, "\(found[index])")
+                #expect(answers[index]["changeset"].map(JSONValue.text) == writer.text, "\(found[index])")
+            }
         }
+        #expect(try opened.version == Version(UInt64(3 + 2 * count)))
+        #expect(versions == Set((4...3 + 2 * count).map(Int64.init)))
     }
 
     @Test func `An edit that changes nothing makes no version`() throws {

@@ -319,6 +319,10 @@ public final class ListEditor: TerminalContent {
         if let example {
             let old = try store.source.withShownContent(of: example.content) { Array($0) }
             content = EditableContent.content(text, like: old, id: example.id, newID: id)
+        } else if kind != nil {
+            // The items of most apps have their ids.
+            let usual = Array(#"{"id":0,"title":""}"#.utf8)
+            content = EditableContent.content(text, like: usual, id: .integer(0), newID: id)
         }
         guard let content else { throw EditableContent.refusal }
         let new = NewRow(id: id, content: content)

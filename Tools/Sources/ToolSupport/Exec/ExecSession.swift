@@ -24,12 +24,25 @@ public struct ExecSession {
 
     /// The answers that were not sent yet.
     private var answers = JSONWriter()
-    /// For each answer that waits for a durable commit: that commit, where the answer is, and whether it is about this commit.
-    private var needs: [(commit: Commit, answer: Range<Int>, isRight: Bool)] = []
+    /// The answers about rows.
+    private var needs: [Need] = []
     /// How many may wait: the store remembers for some thousand commits what became of them.
     private static let mostNeeds = 512
-    /// The rows after the last commit.
+    /// The rows of the last answer.
     private var rows: UntypedSnapshot
+    /// Those of the last answer that was sent.
+    private var sentRows: UntypedSnapshot
+
+    /// An answer about rows, which is not sent before its commit is durable.
+    private struct Need {
+        /// The commit; nil if nothing changed.
+        let commit: Commit?
+        let rows: UntypedSnapshot
+        let conflicts: [MergeConflict]
+        let error: (any Error)?
+        /// Where it is among the answers.
+        let place: Range<Int>
+    }
 
     /// How many groups of commits are open.
     private var openGroupCount = 0
@@ -58,6 +71,7 @@ public struct ExecSession {
         queue = RequestQueue(input)
         self.send = send
         rows = try store.snapshot
+        sentRows = rows
     }
 
     /// Carries out all requests, to the end of the input.
@@ -134,7 +148,7 @@ public struct ExecSession {
             rows = try store.snapshot
             if rows.version == before.version { throw error }
             rejectedCount += 1
-            try answer(.stopped(rows, Changeset(from: before, to: rows), error), waitsForDisk: true)
+            try answer(since: before, nil, error: error)
         }
     }
 
@@ -164,20 +178,31 @@ public struct ExecSession {
     private mutating func answerCommit(_ commit: Commit?, _ conflicts: [MergeConflict] = []) throws {
         let before = rows
         rows = try store.snapshot
-        try answer(
-            .committed(rows, Changeset(from: before, to: rows), conflicts: conflicts),
-            waitsForDisk: rows.version > before.version, commit)
+        try answer(since: before, commit, conflicts)
     }
 
-    /// Answers with something about the newest rows.
-    ///
-    /// - Parameter commit: the commit that the answer is to be about, if it is one: another process may have made the newest.
-    private mutating func answer(_ answer: ExecAnswer, waitsForDisk: Bool, _ commit: Commit? = nil) throws {
+    /// Answers with the newest rows.
+    private mutating func answer(
+        since before: UntypedSnapshot, _ commit: Commit?, _ conflicts: [MergeConflict] = [], error: (any Error)? = nil
+    ) throws {
         let start = answers.bytes.count
-        answers.write(answer)
-        guard waitsForDisk else { return }
-        let isRight = commit.map { $0.version == rows.version } ?? true
-        needs.append((try commit ?? store.commit(rows.version), start..<answers.bytes.count, isRight))
+        write(since: before, rows, conflicts, error, to: &answers)
+        let commit = try commit ?? (rows.version > before.version ? store.commit(rows.version) : nil)
+        needs.append(
+            Need(
+                commit: commit, rows: rows, conflicts: conflicts, error: error, place: start..<answers.bytes.count))
+    }
+
+    private func write(
+        since before: UntypedSnapshot, _ rows: UntypedSnapshot, _ conflicts: [MergeConflict], _ error: (any Error)?,
+        to writer: inout JSONWriter
+    ) {
+        let changeset = Changeset(from: before, to: rows)
+        if let error {
+            writer.write(.stopped(rows, changeset, error))
+        } else {
+            writer.write(.committed(rows, changeset, conflicts: conflicts))
+        }
     }
 
     // MARK: Groups
@@ -232,7 +257,7 @@ public struct ExecSession {
     // MARK: Answers
 
     private mutating func sendWhenDurable() throws {
-        if let last = needs.last { try store.waitUntilDurable(last.commit.version) }
+        if let last = needs.last(where: { $0.commit != nil })?.commit { try store.waitUntilDurable(last.version) }
         try sendAll()
     }
 
@@ -242,43 +267,54 @@ public struct ExecSession {
     private mutating func sendDurable() throws {
         let durable = store.durableVersion
         // Others may have been faster: then the commit has another version.
-        let firstLost = needs.firstIndex { store.successor(of: $0.commit).version > durable }
-        let end = firstLost.map { $0 == 0 ? 0 : needs[$0 - 1].answer.upperBound } ?? answers.bytes.count
+        let firstLost = needs.firstIndex { $0.commit.map { store.successor(of: $0).version > durable } ?? false }
+        let end = firstLost.map { $0 == 0 ? 0 : needs[$0 - 1].place.upperBound } ?? answers.bytes.count
         try send(through: end)
     }
 
     private mutating func send(through end: Int) throws {
         if end == 0 { return }
-        var lines: [UInt8] = []
-        var next = 0
-        for (commit, place, isRight) in needs where place.upperBound <= end {
-            let made = store.successor(of: commit)
-            if isRight && made.version == commit.version && made.checksum == commit.checksum { continue }
-            lines += answers.bytes[next..<place.lowerBound]
-            lines += try answerAgain(made)
-            next = place.upperBound
-        }
-        lines += answers.bytes[next..<end]
+        let (bytes, sent) = (answers.bytes, needs.filter { $0.place.upperBound <= end })
         answers.removeFirst(end)
         needs.removeAll()
-        try send(lines)
+        var lines = JSONWriter()
+        var next = 0
+        do {
+            var isMoved = false
+            for need in sent {
+                let made = need.commit.map { store.successor(of: $0) }
+                // If another process was faster, the answers from there on are about rows that never were in the log.
+                if let made, made.checksum != need.commit?.checksum || made.version != need.rows.version {
+                    isMoved = true
+                }
+                lines.append(bytes[next..<need.place.lowerBound])
+                if isMoved {
+                    try writeAgain(need, made, to: &lines)
+                } else {
+                    lines.append(bytes[need.place])
+                    sentRows = need.rows
+                }
+                next = need.place.upperBound
+            }
+            if isMoved { rows = sentRows }
+            lines.append(bytes[next..<end])
+        } catch {
+            try send(lines.bytes)
+            throw error
+        }
+        try send(lines.bytes)
     }
 
-    /// The answer about a commit that was made again, because another process had committed first: only what this commit changed.
-    private mutating func answerAgain(_ commit: Commit) throws -> [UInt8] {
-        let before = try store.snapshot(at: Version(commit.version.rawValue - 1))
-        let after = try store.snapshot(at: commit.version)
-        let changeset = Changeset(from: before, to: after)
-        var writer = JSONWriter()
-        if let reason = try commit.annotations().first(where: { $0.name == CommitAnnotation.lostRace }) {
+    /// Writes an answer about a commit that was made again, because another process had committed first.
+    private mutating func writeAgain(_ need: Need, _ commit: Commit?, to lines: inout JSONWriter) throws {
+        let before = sentRows
+        if let commit { sentRows = try store.snapshot(at: commit.version) }
+        var error = need.error
+        if let reason = try commit?.annotations().first(where: { $0.name == CommitAnnotation.lostRace }) {
             rejectedCount += 1
             let text = "another process committed first, and nothing is left of the edit: "
-            writer.write(
-                .stopped(
-                    after, changeset, RequestError(.lostRace, text + String(decoding: reason.value, as: UTF8.self))))
-        } else {
-            writer.write(.committed(after, changeset))
+            error = RequestError(.lostRace, text + String(decoding: reason.value, as: UTF8.self))
         }
-        return writer.bytes
+        write(since: before, sentRows, need.conflicts, error, to: &lines)
     }
 }

@@ -26,6 +26,9 @@ public struct JSONWriter {
         needsComma = false
     }
 
+    /// Adds lines that another writer wrote.
+    public mutating func append(_ lines: ArraySlice<UInt8>) { bytes += lines }
+
     /// Removes the first `count` bytes.
     public mutating func removeFirst(_ count: Int) {
         if count == bytes.count { bytes.removeAll(keepingCapacity: true) } else { bytes.removeFirst(count) }

@@ -1,6 +1,6 @@
-// The error of a request that is rejected before it reaches the list.
+// The error of a request that is rejected, most often before it reaches the list.
 //
-// Always holds: a request that throws this error has changed nothing.
+// Always holds: a request with this error has changed nothing.
 
 /// A request that could not be carried out.
 public struct RequestError: Error, Equatable, CustomStringConvertible, Sendable {
