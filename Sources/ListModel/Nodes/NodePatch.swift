@@ -38,7 +38,7 @@ enum NodePatch {
     static func contentSize(_ size: Int) -> Int { max(1, size - 9) }
 
     /// The stored value on which a patch is based: its number, and the lowest byte of its checksum, because a number that was not used in
-    /// the end is given again. Whoever knows the parent of the node compares with that instead; salvage may not know it.
+    /// the end is given again. A node of a tree is compared with its parent as well, but salvage reads leaves without their parents.
     struct Base {
         let number: UInt64
         let check: UInt8

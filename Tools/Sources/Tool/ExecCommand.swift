@@ -62,9 +62,9 @@ struct ExecCommand: ParsableCommand {
             The answer to a commit is {"version":…,"changeset":{…},"hash":…}, between begin and end {"pending":events}, to \
             beginGroup and endGroup {"openGroups":count}, to branches {"branches":[…]}, and to a request that was \
             rejected, and changed nothing, {"error":{"code":…,"message":…}}, with "conflicts" where there are some. An \
-            answer is printed when its commit is durable. If another process commits first and nothing is left of an edit, \
-            its answer has "error" beside the others, with the code lostRace. What is between begin and end does not happen at all if a \
-            line of it is rejected, or the end is missing.
+            answer is printed when its commit is durable. If another process commits first and nothing is left of an \
+            edit, its answer has "error" beside the others, with the code lostRace. What is between begin and end does \
+            not happen at all if a line of it is rejected, or the end is missing.
 
             Example:
               echo '{"insertSection":{"id":"today"}}' | listory exec todo.listory

@@ -277,26 +277,23 @@ public struct ExecSession {
         let (bytes, sent) = (answers.bytes, needs.filter { $0.place.upperBound <= end })
         answers.removeFirst(end)
         needs.removeAll()
+        let store = store
+        // If another process was faster, the answers from there on are about rows that never were in the log.
+        let firstMoved = sent.firstIndex { need in
+            guard let made = need.commit.map({ store.successor(of: $0) }) else { return false }
+            return made.checksum != need.commit?.checksum || made.version != need.rows.version
+        }
+        if let last = sent[..<(firstMoved ?? sent.endIndex)].last { sentRows = last.rows }
+        guard let firstMoved else { return try send(Array(bytes[..<end])) }
         var lines = JSONWriter()
         var next = 0
         do {
-            var isMoved = false
-            for need in sent {
-                let made = need.commit.map { store.successor(of: $0) }
-                // If another process was faster, the answers from there on are about rows that never were in the log.
-                if let made, made.checksum != need.commit?.checksum || made.version != need.rows.version {
-                    isMoved = true
-                }
+            for need in sent[firstMoved...] {
                 lines.append(bytes[next..<need.place.lowerBound])
-                if isMoved {
-                    try writeAgain(need, made, to: &lines)
-                } else {
-                    lines.append(bytes[need.place])
-                    sentRows = need.rows
-                }
+                try writeAgain(need, to: &lines)
                 next = need.place.upperBound
             }
-            if isMoved { rows = sentRows }
+            rows = sentRows
             lines.append(bytes[next..<end])
         } catch {
             try send(lines.bytes)
@@ -306,8 +303,8 @@ public struct ExecSession {
     }
 
     /// Writes an answer about a commit that was made again, because another process had committed first.
-    private mutating func writeAgain(_ need: Need, _ commit: Commit?, to lines: inout JSONWriter) throws {
-        let before = sentRows
+    private mutating func writeAgain(_ need: Need, to lines: inout JSONWriter) throws {
+        let (before, commit) = (sentRows, need.commit.map { store.successor(of: $0) })
         if let commit { sentRows = try store.snapshot(at: commit.version) }
         var error = need.error
         if let reason = try commit?.annotations().first(where: { $0.name == CommitAnnotation.lostRace }) {
