@@ -119,8 +119,11 @@ struct IndexChunkTests {
         let words = [3 << 32 | 1, (1 << 32 - 1) << 32 | 2] as [UInt64]
         #expect(decoded(encoded(words, 32), 2, 32) == words)
         #expect(decoded(encodedEarlier(words), 2, 32, isEarlier: true) == words)
+        // Less than all widths, so that only the width in the chunk tells.
+        let small = [3 << 32 | 1, 5 << 32 | 2] as [UInt64]
         for width in [26, 30] {
-            #expect(decoded(encoded(words, 32), 2, width) == nil)
+            #expect(decoded(encoded(small, width), 2, width) == small)
+            #expect(decoded(encoded(small, 32), 2, width) == nil)
             #expect(decoded(encodedEarlier(words), 2, width, isEarlier: true) == nil)
         }
     }

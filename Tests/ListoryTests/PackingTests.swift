@@ -363,7 +363,8 @@ struct PackingTests {
         }
         try fixture.fill(5)
         for _ in 0..<100 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
-        // What only the journal has is packed by nobody.
+        // What only the journal has is packed by nobody, and what is not durable stays there.
+        try fixture.store.waitUntilDurable()
         try fixture.store.group.store()
         // It knows what is in the file, so nothing but the role keeps it from packing.
         _ = try #require(fixture.store.checkpointer).database.newest()

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,13 +21,22 @@ static struct sigaction before[crash_count];
 // A stack of its own, for a crash that has used up the other one.
 static char handler_stack[64 * 1024];
 
-static void put(const char *text) {
-    size_t length = strlen(text);
+// Whether a write that failed can be repeated: a signal interrupted it, or there was no space and now is. Another
+// program may have made the terminal non-blocking; then writes fail instead of waiting.
+static int can_repeat(int error) {
+    if (error == EINTR) return 1;
+    if (error != EAGAIN && error != EWOULDBLOCK) return 0;
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, -1) >= 0 || errno == EINTR;
+}
+
+void terminal_write(const void *bytes, size_t length) {
+    const char *next = bytes;
     while (length > 0) {
-        ssize_t count = write(STDOUT_FILENO, text, length);
-        if (count < 0 && errno == EINTR) continue;
+        ssize_t count = write(STDOUT_FILENO, next, length);
+        if (count < 0 && can_repeat(errno)) continue;
         if (count <= 0) return;
-        text += count;
+        next += count;
         length -= (size_t)count;
     }
 }
@@ -99,14 +108,14 @@ int terminal_begin(void) {
         is_active = 0;
         return errno;
     }
-    put(enter);
+    terminal_write(enter, sizeof(enter) - 1);
     return 0;
 }
 
 void terminal_end(void) {
     if (!is_active) return;
     is_active = 0;
-    put(leave);
+    terminal_write(leave, sizeof(leave) - 1);
     tcsetattr(STDIN_FILENO, TCSANOW, &saved);
 }
 

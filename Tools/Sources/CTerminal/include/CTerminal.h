@@ -8,6 +8,8 @@
 #ifndef CTERMINAL_H
 #define CTERMINAL_H
 
+#include <stddef.h>
+
 // What a signal asks for, as a byte of the pipe of events.
 enum {
     terminal_resized = 'w',
@@ -21,6 +23,9 @@ int terminal_begin(void);
 
 // Restores the terminal. May be called in a handler, and more than once.
 void terminal_end(void);
+
+// Writes all bytes to the terminal; it waits while the terminal takes none, and stops at an error. May be called in a handler.
+void terminal_write(const void *bytes, size_t length);
 
 // Stops the process as the shell expects it, until it is continued.
 void terminal_stop(void);

@@ -131,20 +131,7 @@ private struct Window<Content: TerminalContent> {
     }
 
     private func show(_ text: String) {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count < 0 && !canRepeatWrite { return }
-            bytes = bytes.dropFirst(max(0, count))
-        }
-    }
-
-    /// Whether a write that has just failed can be repeated: a signal interrupted it, or there was no space and now is.
-    /// Another program may have made the terminal non-blocking; then writes fail instead of waiting.
-    private var canRepeatWrite: Bool {
-        if errno == EINTR { return true }
-        guard errno == EAGAIN || errno == EWOULDBLOCK else { return false }
-        var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-        return poll(&output, 1, -1) >= 0 || errno == EINTR
+        let bytes = Array(text.utf8)
+        terminal_write(bytes, bytes.count)
     }
 }

@@ -139,16 +139,16 @@ public struct ExecSession {
 
     private mutating func carryOut(_ request: HistoryRequest, _ policy: ConflictPolicy) throws {
         do {
-            let conflicts = try request.carryOut(
-                in: store, origin: origin, onConflict: policy, durability: .deferred)
-            try answerCommit(nil, conflicts)
+            let made = try request.carryOut(in: store, origin: origin, onConflict: policy, durability: .deferred)
+            try answerCommit(made.commit, made.conflicts)
         } catch ListError.conflicts(let conflicts) {
             let error = ListError.conflicts(conflicts)
             let before = rows
             rows = try store.snapshot
             if rows.version == before.version { throw error }
             rejectedCount += 1
-            try answer(since: before, nil, error: error)
+            // Of several steps, the error does not say which commits were made.
+            try answer(since: before, store.commit(rows.version), error: error)
         }
     }
 
@@ -174,7 +174,7 @@ public struct ExecSession {
 
     /// Answers with the changes since the last commit.
     ///
-    /// - Parameter commit: the commit that was made; nil if there was none, or several.
+    /// - Parameter commit: the commit that was made, the last one if there are several; nil if there was none.
     private mutating func answerCommit(_ commit: Commit?, _ conflicts: [MergeConflict] = []) throws {
         let before = rows
         rows = try store.snapshot
@@ -187,7 +187,6 @@ public struct ExecSession {
     ) throws {
         let start = answers.bytes.count
         write(since: before, rows, conflicts, error, to: &answers)
-        let commit = try commit ?? (rows.version > before.version ? store.commit(rows.version) : nil)
         needs.append(
             Need(
                 commit: commit, rows: rows, conflicts: conflicts, error: error, place: start..<answers.bytes.count))

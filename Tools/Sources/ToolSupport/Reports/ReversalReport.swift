@@ -28,7 +28,7 @@ public struct ReversalReport {
         self.store = store
         before = try store.snapshot
         do {
-            conflicts = try request.carryOut(in: store, origin: origin, onConflict: onConflict)
+            conflicts = try request.carryOut(in: store, origin: origin, onConflict: onConflict).conflicts
             refusal = nil
         } catch ListError.conflicts(let found) {
             conflicts = []

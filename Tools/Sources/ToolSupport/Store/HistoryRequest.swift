@@ -34,48 +34,56 @@ extension HistoryRequest {
     ///   - origin: the origin of the commits, and of the history if the store was opened with `undoScope = .origin`.
     ///   - onConflict: the policy for conflicts.
     ///   - durability: what to wait for; nil for the default of the store.
-    /// - Returns: the skipped conflicts.
+    /// - Returns: the commit that was made, the last one if there are several, nil if there was nothing to do; and the
+    ///   skipped conflicts.
     /// - Throws: `ListError` if it is refused. Of several steps, those before the first one with conflicts have been
     ///   made then.
     public func carryOut(
         in store: UntypedStore, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
-    ) throws -> [MergeConflict] {
+    ) throws -> (commit: Commit?, conflicts: [MergeConflict]) {
+        let reversal: Reversal
         switch self {
         case .undo(let count):
-            try store.undo(count, origin: origin, onConflict: onConflict, durability: durability).conflicts
+            reversal = try store.undo(count, origin: origin, onConflict: onConflict, durability: durability)
         case .redo(let count):
-            try store.redo(count, origin: origin, onConflict: onConflict, durability: durability).conflicts
+            reversal = try store.redo(count, origin: origin, onConflict: onConflict, durability: durability)
         case .go(let version):
-            try store.go(
+            reversal = try store.go(
                 to: version.place(in: store, history: origin), origin: origin, onConflict: onConflict,
                 durability: durability
-            ).conflicts
+            )
         case .earlier(.steps(let count)):
-            try store.earlier(count, origin: origin, onConflict: onConflict, durability: durability).conflicts
+            reversal = try store.earlier(count, origin: origin, onConflict: onConflict, durability: durability)
         case .earlier(.time(let duration)):
-            try store.earlier(duration, origin: origin, onConflict: onConflict, durability: durability).conflicts
+            reversal = try store.earlier(duration, origin: origin, onConflict: onConflict, durability: durability)
         case .later(.steps(let count)):
-            try store.later(count, origin: origin, onConflict: onConflict, durability: durability).conflicts
+            reversal = try store.later(count, origin: origin, onConflict: onConflict, durability: durability)
         case .later(.time(let duration)):
-            try store.later(duration, origin: origin, onConflict: onConflict, durability: durability).conflicts
+            reversal = try store.later(duration, origin: origin, onConflict: onConflict, durability: durability)
         case .revert(let version):
-            try store.revert(
+            reversal = try store.revert(
                 version.version(in: store), origin: origin, onConflict: onConflict, durability: durability
-            ).conflicts
-        case .restore(let version): try restore(version.version(in: store), in: store, origin, durability)
+            )
+        case .restore(let version):
+            let version = try version.version(in: store)
+            return (try store.restore(version, origin: origin, durability: durability), [])
         case .restoreRow(let text, let name):
-            try restore(text, "row", name, in: store, { try store.history(ofRow: $0) }, { $0.indexPath(of: $1) != nil })
-            {
+            let commit = try restore(
+                text, "row", name, in: store, { try store.history(ofRow: $0) }, { $0.indexPath(of: $1) != nil }
+            ) {
                 try store.restoreRow($0, from: $1, origin: origin, durability: durability)
             }
+            return (commit, [])
         case .restoreSection(let text, let name):
-            try restore(
+            let commit = try restore(
                 text, "section", name, in: store, { try store.history(ofSection: $0) },
                 { rows, id in rows.sections.contains { $0.id == id } }
             ) {
                 try store.restoreSection($0, from: $1, origin: origin, durability: durability)
             }
+            return (commit, [])
         }
+        return (reversal.commit, reversal.conflicts)
     }
 
     /// Brings a row or a section back. There are no conflicts.
@@ -88,14 +96,13 @@ extension HistoryRequest {
         _ text: IdentifierText, _ what: String, _ name: VersionName?, in store: UntypedStore,
         _ history: (UntypedID) throws -> [RowChange], _ isIn: (UntypedSnapshot, UntypedID) -> Bool,
         _ restore: (UntypedID, Version) throws -> Commit?
-    ) throws -> [MergeConflict] {
+    ) throws -> Commit? {
         if let name {
             let version = try name.version(in: store)
             let rows = try store.snapshot(at: version)
             let found = try rows.reading { text.first { isIn(rows, $0) ? $0 : nil } }
             guard let found else { throw ListError.notInVersion(what: "\(what) \(text.text)", version) }
-            _ = try restore(found, version)
-            return []
+            return try restore(found, version)
         }
         let now = try store.snapshot
         if try now.reading({ text.first { isIn(now, $0) ? true : nil } }) != nil {
@@ -111,15 +118,6 @@ extension HistoryRequest {
         guard let last else {
             throw ToolError(.refused, "\(what): expected one that the log has, found \"\(text.text.visible)\"")
         }
-        _ = try restore(last.id, last.version)
-        return []
-    }
-
-    /// Makes the rows equal to those of a version. There are no conflicts.
-    private func restore(
-        _ version: Version, in store: UntypedStore, _ origin: String, _ durability: Durability?
-    ) throws -> [MergeConflict] {
-        try store.restore(version, origin: origin, durability: durability)
-        return []
+        return try restore(last.id, last.version)
     }
 }
