@@ -229,6 +229,33 @@ extension CheckpointTests {
         try store.close()
     }
 
+    @Test("A damaged commit hides no version but its own: the others are read from its other side")
+    func beforeAndAfterDamage() throws {
+        let fixture = try StoreFixture { $0.checkpoints.interval = .max }
+        let store = fixture.store
+        try fixture.fill(10)
+        try store.checkpoint()
+        for step in 0..<100 { try store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(step % 10)))) } }
+        let hashes = try (1...101).map { try store.snapshot(at: Version($0)).stateHash }
+        try store.waitUntilDurable()
+        try store.group.store()
+        let log = store.group.log
+        try log.environment.write { txn in
+            var record = try #require(try txn.get(90, in: log.commits))
+            record[record.count - 1] ^= 1
+            try txn.put(record, forKey: 90, in: log.commits)
+        }
+        log.forgetRecords()
+        // The last version that was read would be a third way.
+        store.past.clear()
+        for version in 2...101 as ClosedRange<UInt64> {
+            let found = try? store.snapshot(at: Version(version)).stateHash
+            #expect(found == (version == 90 ? nil : hashes[Int(version) - 1]), "version \(version)")
+            store.past.clear()
+        }
+        try store.close()
+    }
+
     @Test("A checkpoint that cannot be used costs only a replay of the log")
     func damagedCheckpoints() throws {
         for damage in 0..<4 {

@@ -193,6 +193,30 @@ struct CheckpointTests {
         try store.close()
     }
 
+    @Test("Snapshots of a closed store are read on, whatever becomes of another store that shares the file for reading")
+    func sharedForReading() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(500)
+        try fixture.store.close()
+        var options = StoreOptions()
+        options.isReadOnly = true
+        func reader() throws -> UntypedStore { try UntypedStore.open(at: fixture.path, options: options) }
+        let first = try reader()
+        let snapshot = try first.snapshot
+        try first.close()
+        options.lastVersion = 1_000
+        #expect(throws: ListError.unknownVersion(1_000, head: 1)) { try reader() }
+        options.lastVersion = nil
+        let second = try reader()
+        #expect(throws: ListError.inUse(path: fixture.path)) { try reader() }
+        try second.close()
+        let third = try reader()
+        #expect(snapshot.sections[0].items.map(\.id) == (0..<500).map { .integer($0) })
+        withExtendedLifetime(snapshot) {}
+        #expect(try third.snapshot.itemCount == 500)
+        try third.close()
+    }
+
     @Test("Checkpoints are taken in the background while edits go on")
     func background() throws {
         let fixture = try StoreFixture {

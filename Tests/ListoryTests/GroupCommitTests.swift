@@ -44,6 +44,30 @@ struct GroupCommitTests {
         #expect(try StoreVerification(path: fixture.path).commitCount == 1 + 128 * 40)
     }
 
+    @Test("Who reads a commit that is being made again waits until it is there")
+    func readWhileMadeAgain() throws {
+        let fixture = try StoreFixture {
+            $0.durability = .deferred
+            $0.deferredDelay = .seconds(3_600)
+        }
+        let store = fixture.store
+        try fixture.fill(1)
+        try store.edit("Toggle") { try $0.toggle(.item(0)) }
+        let queue = try store.group.pause()
+        store.group.replaceQueue(after: queue.head, shift: 0, replacing: false)
+        let readers = [
+            RunningThread { _ = try store.commit(2) },
+            RunningThread { _ = try store.commitInfo(2) },
+            RunningThread { _ = try store.version(at: Timestamp(microseconds: .max)) },
+        ]
+        usleep(50_000)
+        #expect(readers.allSatisfy { !$0.hasEnded })
+        store.group.putBack(queue)
+        store.group.resume()
+        for reader in readers { try reader.wait() }
+        try store.close()
+    }
+
     @Test("While commits are being written, nobody is told that they are durable; nor of those after them afterwards")
     func duringTheWrite() async throws {
         let fixture = try StoreFixture {

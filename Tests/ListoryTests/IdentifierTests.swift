@@ -134,6 +134,28 @@ struct IdentifierTests {
         #expect(refusal { _ = try ListStore<String, Line>.open(at: path) }?.hasSuffix(#"; "three""#) == true)
     }
 
+    @Test("Ids of another kind that come in while the others are checked are seen")
+    func meanwhile() throws {
+        try toolStore(extra: 3)
+        let kinds = IdentifierKinds(rows: .integer, sections: .string)
+        let store = try UntypedStore.open(at: path)
+        func insert(_ id: UntypedID) throws {
+            try store.edit("Insert") { try $0.insert(NewRow(id: id, content: []), at: .end(ofSection: "a")) }
+        }
+        var checks = 0
+        #expect(
+            refusal {
+                try store.require(kinds) {
+                    checks += 1
+                    try insert(checks == 1 ? 4 : "four")
+                }
+            }?.hasSuffix(#"; "four""#) == true)
+        #expect(checks == 2)
+        try store.edit("Delete") { try $0.delete(.item("four")) }
+        try store.close()
+        #expect(refusal { _ = try ListStore<String, Line>.open(at: path) } != nil)
+    }
+
     @Test("A commit of another device with ids of another kind is taken, and they are read as values of the type")
     func received() throws {
         let other = try UntypedStore.create(at: folder.file("other.listory"))

@@ -241,6 +241,61 @@ struct NeighbourTests {
         #expect(try StoreVerification(path: path).version == Version(4))
     }
 
+    @Test("The selection to restore is that of the undone commit, also if both were made again since")
+    func selection() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        let store = try UntypedStore.create(at: path, options: StoreOptions { $0.deferredDelay = .seconds(3_600) })
+        try store.edit("Begin") { list in
+            try list.insertSection(NewSection(id: "rows", title: "Rows"))
+            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
+        }
+        let other = try ChildProcess("StoreWriter", [path, "steps"])
+        let updates = try store.updates()
+        var iterator = updates.makeAsyncIterator()
+        try store.edit("Type", durability: .deferred) { list in
+            try list.insert(NewRow(id: "mine", content: [1]), at: .end(ofSection: "rows"))
+            list.attachSelection(before: [1], after: [2])
+        }
+        let undone = try store.undo(durability: .deferred)
+        let redone = try store.redo(durability: .deferred)
+        #expect(undone.versions == [2] && redone.versions == [2])
+        for _ in 0..<3 { _ = await iterator.next() }
+        try Data().write(to: URL(fileURLWithPath: "\(path)-step2"))
+        #expect(try #require(await iterator.next()).rebased.map(\.commit.version) == [3, 4, 5])
+        #expect(try store.selection(after: undone) == [1])
+        #expect(try store.selection(after: redone) == [2])
+        _ = other.kill()
+        try store.close()
+    }
+
+    @Test("What a store that is released has queued is appended, also if another process was faster")
+    func released() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        var store: UntypedStore? = try UntypedStore.create(at: path)
+        try store?.edit("Begin") { list in
+            try list.insertSection(NewSection(id: "rows", title: "Rows"))
+            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
+        }
+        try store?.close()
+        store = try UntypedStore.open(at: path, options: StoreOptions { $0.deferredDelay = .milliseconds(500) })
+        weak var group = store?.group
+        let other = try ChildProcess("StoreWriter", [path, "steps"])
+        try store?.edit("Mine", durability: .deferred) { list in
+            try list.insert(NewRow(id: "mine", content: [1]), at: .end(ofSection: "rows"))
+        }
+        store = nil
+        try Data().write(to: URL(fileURLWithPath: "\(path)-step2"))
+        #expect(other.firstLine().hasPrefix("2 "))
+        for _ in 0..<400 where group != nil { usleep(10_000) }
+        #expect(group == nil, "nothing keeps the file open")
+        _ = other.kill()
+        let end = try UntypedStore.open(at: path)
+        #expect(try end.version == 3 && end.item("mine") != nil)
+        try end.close()
+    }
+
     @Test("A commit that is made again continues a history from before the log, also if no checkpoint can be used")
     func withoutCheckpoint() throws {
         let folder = try TemporaryFolder()

@@ -407,25 +407,3 @@ struct PackingTests {
         ) { try store.commit(20) }
     }
 }
-
-/// A thread that runs a closure.
-private final class RunningThread: Sendable {
-    private let result = Locked<Result<Void, any Error>?>(nil)
-    private let end = DispatchSemaphore(value: 0)
-
-    init(_ body: @escaping @Sendable () throws -> Void) {
-        Thread.detachNewThread { [self] in
-            let found = Result { try body() }
-            result.withLock { $0 = found }
-            end.signal()
-        }
-    }
-
-    var hasEnded: Bool { result.withLock { $0 != nil } }
-
-    /// Waits for its end, and throws what the closure has thrown.
-    func wait() throws {
-        end.wait()
-        try result.withLock { $0 }?.get()
-    }
-}

@@ -43,6 +43,36 @@ struct TimeTravelTests {
         #expect(try fixture.ids == [])
     }
 
+    @Test("Earlier and later take nothing back that another thread has edited since they were called")
+    func inOneGo() throws {
+        let edit = Locked<(@Sendable () -> Void)?>(nil)
+        let fixture = try StoreFixture { options in
+            options.coalescing = .never
+            // The clock is asked at the beginning of a call.
+            options.now = {
+                edit.withLock { $0.take() }?()
+                return Timestamp(microseconds: 1_000_000)
+            }
+        }
+        let store = fixture.store
+        try fixture.fill(2)
+        @Sendable func insert(_ id: Int64) {
+            _ = try? store.edit("Insert") {
+                try $0.insert(NewRow(id: .integer(id), content: []), at: .end(ofSection: "today"))
+            }
+        }
+        func ids() throws -> [UntypedID] { try store.snapshot.sections.flatMap { $0.items.map(\.id) } }
+        edit.withLock { $0 = { insert(2) } }
+        #expect(try store.later().commit == nil)
+        edit.withLock { $0 = { insert(3) } }
+        #expect(try store.later(.seconds(10)).commit == nil)
+        #expect(try ids() == [0, 1, 2, 3])
+        edit.withLock { $0 = { insert(4) } }
+        try store.earlier()
+        #expect(try ids() == [0, 1, 2, 3])
+        try store.close()
+    }
+
     @Test("Some minutes earlier are the rows that the list showed then, undos included")
     func byTime() throws {
         let fixture = try branched()

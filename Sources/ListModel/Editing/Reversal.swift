@@ -20,11 +20,9 @@ public struct Reversal: Sendable {
     /// The result if nothing was done.
     package static let nothing = Reversal(commit: nil, conflicts: [])
 
-    /// The same with another last commit.
-    package func replacing(_ commit: Commit) -> Reversal {
-        var result = self
-        result.commit = commit
-        return result
+    /// The same for a last commit that was made again, and so were some that it undid or redid.
+    package func replacing(_ made: (commit: Commit, versions: [Version])) -> Reversal {
+        Reversal(commit: made.commit, step: ListRun(made.versions), conflicts: conflicts)
     }
 
     /// Adds the result of the next one.

@@ -231,8 +231,15 @@ extension CheckpointDatabase {
 // MARK: - Closing
 
 extension CheckpointDatabase {
-    /// Databases of closed stores from which snapshots still read, by path. Only read-only stores have several for a file.
-    private static let lingering = Locked<[String: [WeakDatabase]]>([:])
+    /// The files that snapshots of closed stores keep open, by path.
+    private static let lingering = Locked<[String: LingeringFile]>([:])
+
+    private struct LingeringFile: Sendable {
+        /// Those of the closed stores. Only read-only stores have several for a file.
+        let databases: [WeakDatabase]
+        /// Whether a store shares the file that was opened for reading since.
+        var isShared = false
+    }
 
     private struct WeakDatabase: Sendable {
         weak var database: CheckpointDatabase?
@@ -242,7 +249,7 @@ extension CheckpointDatabase {
     func close() throws {
         try CheckpointDatabase.lingering.withLock { lingering in
             // Other stores that were opened for reading and closed may share the file.
-            let others = (lingering[environment.path] ?? []).compactMap(\.database)
+            let others = (lingering[environment.path]?.databases ?? []).compactMap(\.database)
                 .filter { $0 !== self && $0.environment === environment }
             let all = others + [self]
             var unpinned: [CheckpointDatabase] = []
@@ -265,15 +272,24 @@ extension CheckpointDatabase {
         }
     }
 
-    /// Keeps the file open for the snapshots that keep it open already: the store that was to take it over could not be opened.
-    func linger() { CheckpointDatabase.lingering.withLock { linger([self], &$0) } }
+    /// Keeps the file open for the snapshots that keep it open already: the store that was to take it over, or to share it, could not be
+    /// opened.
+    func linger() {
+        CheckpointDatabase.lingering.withLock { lingering in
+            if environment.options.isReadOnly {
+                lingering[environment.path]?.isShared = false
+            } else {
+                linger([self], &lingering)
+            }
+        }
+    }
 
-    private func linger(_ all: [CheckpointDatabase], _ lingering: inout [String: [WeakDatabase]]) {
+    private func linger(_ all: [CheckpointDatabase], _ lingering: inout [String: LingeringFile]) {
         // Others may take checkpoints now. Snapshots read no locators.
         if !environment.options.isReadOnly { table?.giveUpRole() }
         for database in all { try? database.locate(in: nil) }
-        lingering = lingering.filter { $0.value.contains { $0.database != nil } }
-        lingering[environment.path] = all.map(WeakDatabase.init)
+        lingering = lingering.filter { $0.value.databases.contains { $0.database != nil } }
+        lingering[environment.path] = LingeringFile(databases: all.map(WeakDatabase.init))
     }
 
     /// The databases of a file that snapshots of a closed store keep open, for opening the store again.
@@ -281,17 +297,23 @@ extension CheckpointDatabase {
     /// A store for editing takes them over. A read-only store shares only the file: it needs its own view, which shows
     /// newer commits.
     ///
-    /// - Returns: nil if there are none, or they were opened in another way.
+    /// - Returns: nil if there are none, they were opened in another way, or another store shares the file already.
     static func lingering(path: String, _ options: Environment.Options) -> CheckpointDatabase? {
         guard let identity = Platform.identity(path) else { return nil }
         return lingering.withLock { lingering in
             let resolved = lingering.first { Platform.identity($0.key) == identity }
-            guard let resolved, let database = resolved.value.lazy.compactMap(\.database).first else { return nil }
+            guard let (path, file) = resolved, !file.isShared,
+                let database = file.databases.lazy.compactMap(\.database).first
+            else { return nil }
             let found = database.environment.options
             guard found.isReadOnly == options.isReadOnly, found.maximumMapSize == options.maximumMapSize else {
                 return nil
             }
-            if !found.isReadOnly { lingering[resolved.key] = nil }
+            if found.isReadOnly {
+                lingering[path]?.isShared = true
+            } else {
+                lingering[path] = nil
+            }
             return database
         }
     }

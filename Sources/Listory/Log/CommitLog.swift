@@ -109,7 +109,7 @@ struct CommitLog: Sendable {
             return (try Environment.open(path: path, options: options), nil)
         } catch {
             if case .alreadyOpen = error.kind, let database = CheckpointDatabase.lingering(path: path, options) {
-                return (database.environment, options.isReadOnly ? nil : database)
+                return (database.environment, database)
             }
             guard error.kind == .changing else { throw CommitLog.refusal(error, path, isReadOnly: options.isReadOnly) }
         }
@@ -165,8 +165,15 @@ struct CommitLog: Sendable {
     }
 
     /// Writes the kinds of ids into a store that has none.
-    func put(_ kinds: IdentifierKinds) throws {
-        try environment.write { txn in try txn.put(kinds.bytes, forKey: LogFormat.identifierKey, in: meta) }
+    ///
+    /// - Parameter isRight: whether the kinds are right; called while no other process writes.
+    /// - Returns: whether they are, and were written.
+    func put(_ kinds: IdentifierKinds, isRight: () throws -> Bool) throws -> Bool {
+        try environment.write { txn in
+            guard try isRight() else { return false }
+            try txn.put(kinds.bytes, forKey: LogFormat.identifierKey, in: meta)
+            return true
+        }
     }
 
     private static func open(_ environment: Environment, path: String) throws -> Databases {

@@ -174,14 +174,27 @@ extension GroupCommit {
     private static let rememberedCount = 4_096
 
     /// The commit that replaced one that was queued; the same if it was not made again.
-    func successor(of commit: Commit) -> Commit {
+    func successor(of commit: Commit) -> Commit { successor(of: commit, []).commit }
+
+    /// The commit that replaced one that was queued, and what has become of versions before it: if their commits were queued as well,
+    /// they were made again with it.
+    func successor(of commit: Commit, _ versions: [Version]) -> (commit: Commit, versions: [Version]) {
         monitor.withLock {
             waitForRacer()
-            var found = commit
-            for rebased in state.rebased where rebased.version == found.version && rebased.before == found.checksum {
+            var (found, versions) = (commit, versions)
+            for (index, rebased) in state.rebased.enumerated()
+            where rebased.version == found.version && rebased.before == found.checksum {
+                versions = versions.map { version in
+                    // Those that were made again together follow one another, and are as far from where they were.
+                    let place = index - Int(clamping: found.version.rawValue &- version.rawValue)
+                    guard place >= 0, state.rebased[place].version == version,
+                        state.rebased[place].shift == rebased.shift
+                    else { return version }
+                    return state.rebased[place].commit.version
+                }
                 found = rebased.commit
             }
-            return found
+            return (found, versions)
         }
     }
 

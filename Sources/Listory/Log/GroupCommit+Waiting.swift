@@ -165,7 +165,11 @@ extension GroupCommit {
     func flushInBackground() {
         background.async { [self] in
             monitor.lock()
-            defer { monitor.unlock() }
+            defer {
+                // The store is gone, and nobody else would drop what keeps its file open.
+                if state.isLetGo && !state.isFlushQueued { state.racer = nil }
+                monitor.unlock()
+            }
             while !state.isEmpty && !state.isStopped {
                 if state.isLost {
                     // The failure is kept for the waiters and for the next edit.

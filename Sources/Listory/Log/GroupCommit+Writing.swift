@@ -299,10 +299,12 @@ extension GroupCommit {
         background.asyncAfter(deadline: .now() + (delay ?? storeDelay)) { timer.take()?.storeInBackground() }
     }
 
-    /// Cancels the timers, now and later, because the store was released.
-    func stopStoreTimer() {
+    /// Cancels the timers, now and later, because the store was released; what is queued is still appended.
+    func letGo() {
         let timers = monitor.withLock {
-            (state.isLetGo, state.racer) = (true, nil)
+            state.isLetGo = true
+            // Otherwise the flush drops it.
+            if state.flushTimer == nil && !state.isFlushQueued { state.racer = nil }
             return (state.storeTimer, state.retryTimer)
         }
         _ = (timers.0?.take(), timers.1?.take())

@@ -133,6 +133,9 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         durableNumber.store(head.version.rawValue, ordering: .releasing)
     }
 
+    /// The newest version, durable or not.
+    var newestVersion: Version { monitor.withLock { state.newest } }
+
     /// The newest durable version.
     var durableVersion: Version { Version(durableNumber.load(ordering: .acquiring)) }
 
@@ -364,6 +367,8 @@ extension GroupCommit {
     ) throws -> [UInt8]? {
         if version <= durableVersion { return nil }
         return try monitor.withLock {
+            // Between the two, the queue is empty.
+            waitForRacer()
             guard version > state.head.version else { return nil }
             let run = version < state.waiting.first ? state.writing : state.waiting
             guard let index = run.index(of: version) else { return nil }

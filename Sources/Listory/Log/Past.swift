@@ -78,8 +78,7 @@ final class Past: Sendable {
         if version < log.base.version { return try keptPoint(at: version) }
         let (last, generation) = state.withLock { ($0.last, $0.generation) }
         if let last, last.version == version { return last }
-        let stored = try stored(for: version)
-        let point = try point(at: version, stored, stored + (last.map { [$0] } ?? []) + others)
+        let point = try nearestPoint(at: version, stored(for: version) + (last.map { [$0] } ?? []) + others)
         state.withLock { if $0.generation == generation { $0.last = point } }
         return point
     }
@@ -105,34 +104,37 @@ final class Past: Sendable {
     ) throws -> UntypedSnapshot {
         let stored = try stored(for: version).filter { $0.version <= version }
         let others = [other].compactMap(\.self).filter { $0.version <= version }
-        return try point(at: version, stored, isFromOldest ? Array(stored.prefix(1)) : stored + others)
+        return try nearestPoint(at: version, isFromOldest ? Array(stored.prefix(1)) : stored + others)
     }
 
-    /// - Parameters:
-    ///   - stored: known versions that are stored, the oldest first.
-    ///   - candidates: all known versions.
-    private func point(
-        at version: Version, _ stored: [UntypedSnapshot], _ candidates: [UntypedSnapshot]
-    ) throws -> UntypedSnapshot {
+    /// A version, replayed from the nearest of known versions from which it can be: of a damaged log, that may be one on the other side.
+    private func nearestPoint(at version: Version, _ candidates: [UntypedSnapshot]) throws -> UntypedSnapshot {
         func distance(_ point: UntypedSnapshot) -> UInt64 {
             max(point.version, version).rawValue - min(point.version, version).rawValue
         }
         let hasLater = candidates.contains { $0.version > version }
         let isReversible = try hasLater && log.withRecord(of: version.next) { $0 != nil }
-        let usable = candidates.filter { $0.version <= version || isReversible }
-        guard let start = usable.min(by: { distance($0) < distance($1) }) else {
-            throw ListError.unknownVersion(version, head: log.base.version)
+        var starts = candidates.filter { $0.version <= version || isReversible }
+        starts.sort { distance($0) < distance($1) }
+        var failure: (any Error)?
+        while let start = starts.first {
+            do {
+                if let point = try replay(from: start, to: version) { return point }
+                // On the way back, there is a packed commit.
+                starts.removeAll { $0.version > version }
+            } catch {
+                guard error.saysDamage else { throw error }
+                failure = failure ?? error
+                if case ListError.damagedNode = error {
+                    // An unreadable checkpoint only makes the replay longer.
+                    starts.removeFirst()
+                } else {
+                    // From farther away, the damaged commit is on the way as well.
+                    starts.removeAll { ($0.version > version) == (start.version > version) }
+                }
+            }
         }
-        do {
-            if let point = try replay(from: start, to: version) { return point }
-        } catch {
-            // An unreadable checkpoint only makes the replay longer.
-            guard case ListError.damagedNode = error, let first = stored.first, first.version < start.version
-            else { throw error }
-            if let point = try replay(from: first, to: version) { return point }
-        }
-        // On the way back, there is a packed commit.
-        return try point(at: version, stored, candidates.filter { $0.version <= version })
+        throw failure ?? ListError.unknownVersion(version, head: log.base.version)
     }
 
     /// The empty list or the base, and the checkpoints around a version, the oldest first.

@@ -45,8 +45,8 @@ final class StoreRacer: Racer {
         hear()
     }
 
+    /// Stops listening. The group may still need it to append what is queued.
     func stop() {
-        group.setRacer(nil)
         guard let number = listener.withLock({ $0.take() }) else { return }
         group.log.journal.table?.removeListener(number)
     }

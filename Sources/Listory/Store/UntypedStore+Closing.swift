@@ -91,6 +91,7 @@ extension UntypedStore {
                 }
             }
             racer.stop()
+            group.setRacer(nil)
             if let successor { put(successor) } else if isMostlyFree { giveBack() }
             options.diagnostics.wait()
         }

@@ -18,7 +18,9 @@ extension StoreProtocol {
     public func earlier(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
-        try core.go(origin, onConflict, durability) { try $0.earlier(than: $1.position, by: count) }
+        try core.go(origin, onConflict, durability) { _, tree, history in
+            try tree.earlier(than: history.position, by: count)
+        }
     }
 
     /// Checks out the revision a number of steps later, on any branch.
@@ -36,7 +38,9 @@ extension StoreProtocol {
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
         let scope = core.options.undoScope.history(of: origin)
-        return try core.go(origin, onConflict, durability) { try $0.later(than: $1, in: scope, by: count) }
+        return try core.go(origin, onConflict, durability) { _, tree, history in
+            try tree.later(than: history, in: scope, by: count)
+        }
     }
 
     /// Checks out what the list showed some time earlier: before now or, after an undo, before the commit whose rows
@@ -72,14 +76,7 @@ extension StoreProtocol {
     /// - Returns: the version; ``oldestVersion`` if all commits are newer.
     /// - Complexity: O(log n) records.
     public func version(at time: Timestamp) throws -> Version {
-        try door {
-            var (low, high) = (oldestVersion.rawValue, try version.rawValue)
-            while low < high {
-                let middle = low + (high - low + 1) / 2
-                if try core.group.commitTime(Version(middle)) <= time { low = middle } else { high = middle - 1 }
-            }
-            return Version(low)
-        }
+        try door { try core.version(at: time, newest: version) }
     }
 }
 
@@ -91,36 +88,50 @@ extension UntypedStore {
         try snapshot(at: version(at: time))
     }
 
+    /// As ``StoreProtocol/version(at:)``, of the versions up to `newest`.
+    fileprivate func version(at time: Timestamp, newest: Version) throws -> Version {
+        var (low, high) = (oldestVersion.rawValue, newest.rawValue)
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            if try group.commitTime(Version(middle)) <= time { low = middle } else { high = middle - 1 }
+        }
+        return Version(low)
+    }
+
     fileprivate func go(
         by microseconds: Int64, _ origin: String, _ onConflict: ConflictPolicy, _ durability: Durability?
     ) throws -> Reversal {
         let scope = options.undoScope.history(of: origin)
         let now = options.now()
-        return try go(origin, onConflict, durability) { tree, history in
+        return try go(origin, onConflict, durability) { newest, tree, history in
             let isNewest = history.position == history.newest
             if isNewest && microseconds > 0 { return history.position }
             let start =
                 isNewest || history.position <= oldestVersion
                 ? now : try group.commitTime(history.position)
             let time = Timestamp(microseconds: start.microseconds.addingReportingOverflow(microseconds).partialValue)
-            let version = try self.version(at: time)
+            let version = try self.version(at: time, newest: newest)
             let then = try tree.history(at: version, in: scope)
             // Between two commits, going by time must still make progress.
             if microseconds > 0 && then.position <= history.position {
-                if try version == self.version { return history.newest }
+                if version == newest { return history.newest }
                 return try tree.later(than: history, in: scope, by: 1)
             }
             return then.position
         }
     }
 
+    /// - Parameter target: the revision to check out, for the newest version, the tree and the history. It is found when no edit is in
+    ///   progress: an edit that ended in between would be taken back as well.
     fileprivate func go(
         _ origin: String, _ onConflict: ConflictPolicy, _ durability: Durability?,
-        _ target: (HistoryTree, ListHistory) throws -> Version
+        _ target: (Version, HistoryTree, ListHistory) throws -> Version
     ) throws -> Reversal {
-        let scope = options.undoScope.history(of: origin)
-        let version = try door { try target(tree, withHead { $0.editor.state.histories[scope] }) }
-        return try go(to: version, origin: origin, onConflict: onConflict, durability: durability)
+        let (now, scope) = (options.now(), options.undoScope.history(of: origin))
+        return try compute(durability) { editor in
+            let version = try target(editor.state.version, tree, editor.state.histories[scope])
+            return try editor.go(to: version, in: scope, origin: origin, time: now, onConflict: onConflict)
+        }
     }
 }
 

@@ -26,7 +26,7 @@ extension UntypedStore {
         isDiscardable: Bool = false, durability: Durability? = nil, _ body: (inout UntypedEditor) throws -> Void
     ) throws -> Commit? {
         try perform(
-            durability, { _, commit in commit },
+            durability, { [group] _, last in group.successor(of: last) },
             making: {
                 try withTurnForEditing { head -> (Commit?, Queued?) in
                     let draft = CommitDraft(
@@ -49,7 +49,7 @@ extension UntypedStore {
         _ body: (EditTurn) throws -> Void
     ) throws -> Commit? {
         try perform(
-            durability, { _, commit in commit },
+            durability, { [group] _, last in group.successor(of: last) },
             making: {
                 try withTurnInSteps { editor in
                     try editor.lend(
@@ -103,8 +103,7 @@ extension UntypedStore {
     /// Makes commits under the lock, and waits for the last of them.
     ///
     /// - Parameters:
-    ///   - replacing: returns the result with another last commit, because other processes committed first and it was made
-    ///     again.
+    ///   - replacing: returns the result if the last commit was made again, because other processes committed first.
     ///   - body: makes them; returns the result for the caller, and the last of them if there is one.
     func perform<Result>(
         _ durability: Durability?, _ replacing: (Result, Commit) -> Result,
@@ -145,7 +144,7 @@ extension UntypedStore {
         case .deferred: try? group.meet(last.demand)
         case .immediate:
             let shift = try? group.flush(through: last.commit.version, .shared, since: last.shift)
-            if let shift, shift != last.shift { return replacing(result, group.successor(of: last.commit)) }
+            if let shift, shift != last.shift { return replacing(result, last.commit) }
         }
         return result
     }

@@ -238,7 +238,7 @@ extension UntypedStore {
         let (time, scope) = (options.now(), options.undoScope.history(of: origin))
         // A single one is tried directly, because counting needs a search of the tree in a compacted store.
         if count == 1 { return try compute(durability) { try step(&$0, scope, time) } }
-        return try perform(durability, { $0.replacing($1) }) { head in
+        return try perform(durability, present) { head in
             let available = available(try reachable(head, scope))
             guard count <= available else { throw tooFew(count, available) }
             var all = Reversal.nothing
@@ -253,13 +253,18 @@ extension UntypedStore {
     }
 
     /// Makes a commit that is computed from others.
-    fileprivate func compute(
+    func compute(
         _ durability: Durability?, _ body: (inout UntypedEditor) throws -> Reversal
     ) throws(ListError) -> Reversal {
-        try perform(durability, { $0.replacing($1) }) { head in
+        try perform(durability, present) { head in
             let reversal = try racer.catchingUp(&head) { try body(&$0.editor) }
             return (reversal, reversal.commit.map { append($0, &head) })
         }
+    }
+
+    /// A result as it is after its last commit was made again.
+    private func present(_ reversal: Reversal, _ last: Commit) -> Reversal {
+        reversal.replacing(group.successor(of: last, reversal.versions))
     }
 
     fileprivate func draft(_ name: String, _ origin: String) -> CommitDraft {

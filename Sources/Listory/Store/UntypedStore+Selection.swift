@@ -18,11 +18,15 @@ extension StoreProtocol {
     /// - Complexity: O(bytes of the commit).
     public func selection(after reversal: Reversal) throws -> [UInt8]? {
         try door {
-            guard let cause = reversal.commit?.cause else { return nil }
-            switch cause {
-            case .undo: return try annotation(CommitAnnotation.selectionBefore, of: reversal.versions.last)
-            case .redo: return try annotation(CommitAnnotation.selectionAfter, of: reversal.versions.last)
-            case .go(let target): return try annotation(CommitAnnotation.selectionAfter, of: target)
+            guard let commit = reversal.commit else { return nil }
+            // If another process has committed first since, they have other versions, and a redo may have become an edit.
+            let present = core.group.successor(of: commit, reversal.versions)
+            switch commit.cause {
+            case .undo: return try annotation(CommitAnnotation.selectionBefore, of: present.versions.last)
+            case .redo: return try annotation(CommitAnnotation.selectionAfter, of: present.versions.last)
+            case .go:
+                guard case .go(let target) = present.commit.cause else { return nil }
+                return try annotation(CommitAnnotation.selectionAfter, of: target)
             case .edit, .revert, .restore: return nil
             }
         }

@@ -17,10 +17,13 @@ extension StoreProtocol {
     /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
         try door {
-            let newest = try core.newest(for: min(old, new))
-            let first = try core.point(at: old, newest)
-            // Derived from the first version, so that both share unchanged nodes.
-            let second = try core.point(at: new, newest, first)
+            // Another process may replace commits meanwhile, or another device those of a replica.
+            let (first, second) = try core.reading { _ in
+                let newest = try core.newest(for: min(old, new))
+                let first = try core.point(at: old, newest)
+                // Derived from the first version, so that both share unchanged nodes.
+                return (first, try core.point(at: new, newest, first))
+            }
             return try Changeset(checked: first, to: second)
         }
     }
@@ -125,23 +128,15 @@ extension UntypedStore {
     /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
     public func snapshot(at version: Version) throws -> UntypedSnapshot {
-        try door {
-            try point(at: version, newest(for: version))
-        }
+        // As above.
+        try door { try reading { _ in try point(at: version, newest(for: version)) } }
     }
 
     /// The newest rows; if an earlier version is wanted, once their commits are in the log, where the others are read.
-    ///
-    /// Another process may commit first. Then the commits of this process get other versions, and rows that were taken
-    /// before are those of no version.
     fileprivate func newest(for version: Version) throws -> UntypedSnapshot {
-        while true {
-            let revision = group.revision
-            let newest = try snapshot
-            if version >= newest.version { return newest }
-            try group.flush(through: newest.version)
-            if group.revision == revision { return newest }
-        }
+        let newest = try snapshot
+        if version < newest.version { try group.flush(through: newest.version) }
+        return newest
     }
 
     /// The snapshot of a version, old or the newest.
