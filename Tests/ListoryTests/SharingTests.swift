@@ -243,36 +243,6 @@ struct SharingTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("The past can be read while commits of others replace those that are pending")
-    func pastBesideReceiving() throws {
-        let (files, a, b, log) = try sent(1..<5)
-        var end = log
-        try b.receive(end.records)
-        for id in 100..<130 as Range<Int64> { try insert(id, b) }
-        let isDone = Locked(false)
-        let failures = Locked<[String]>([])
-        let reader = RunningThread {
-            while !isDone.withLock({ $0 }) {
-                for version in [3, 12, 25] as [Version] {
-                    do {
-                        _ = try b.snapshot(at: version)
-                        _ = try b.changeset(from: 2, to: version)
-                    } catch { failures.withLock { $0.append("\(error)") } }
-                }
-            }
-        }
-        for id in 10..<60 as Range<Int64> {
-            try insert(id, a)
-            try send(a, &end)
-            try b.receive(Array(end.after(try #require(b.confirmed).version)))
-        }
-        isDone.withLock { $0 = true }
-        try reader.wait()
-        let found = failures.withLock { $0 }
-        #expect(found.isEmpty, "\(found.count) failures, the first is \(found.first ?? "")")
-        for file in files { try file.store.close() }
-    }
-
     @Test("A reader of updates gets every received commit, whether it goes into the journal or past it")
     func toldOnce() async throws {
         let (first, a) = try store()
