@@ -364,6 +364,30 @@ struct DerivedViewTests {
         #expect(changes.items.inserted.count == 50 && view.snapshot.stateHash == copy.snapshot.stateHash)
     }
 
+    @Test("A row whose content was erased is placed again when an equal content is written, and when that is undone")
+    func writtenAgain() throws {
+        var list = try MemoryList([[1, 2]])
+        let content = list.snapshot().sections[0].items[0].content
+        // As an undo does after the content was erased.
+        let erased = ListEvent.itemUpdated(at: ListIndexPath(0, 0), 1, old: content, new: content.erased)
+        try list.commit { try $0.append(erased) }
+        let readable = Arrangement { $0.content.isErased ? nil : RowPlacement() }
+        var view = try DerivedView([.arrange(readable)], of: list.snapshot())
+        var outline = try DerivedView([.visibleRows], of: list.snapshot())
+        #expect(view.snapshot.ids == [[2]])
+        let hash = list.snapshot().stateHash
+        try list.commit { try $0.update(1, content: [1]) }
+        #expect(list.snapshot().stateHash == hash)
+        let changes = try view.advance(to: list.snapshot()).changeset
+        #expect(view.snapshot.ids == [[1, 2]] && changes.items.inserted == [ListIndexPath(0, 0)])
+        let shown = try outline.advance(to: list.snapshot()).changeset
+        #expect(shown.items.updated == [ListIndexPath(0, 0)])
+        #expect(!outline.snapshot.sections[0].items[0].content.isErased)
+        try list.undo()
+        try view.advance(to: list.snapshot())
+        #expect(view.snapshot.ids == [[2]])
+    }
+
     @Test("A view of a view is a view")
     func viewOfView() throws {
         var list = try MemoryList([[1, 2, 3], [4, 5, 6]])

@@ -51,6 +51,26 @@ struct EventContextTests {
         #expect(context.rows.sectionID(at: 99) == nil)
     }
 
+    @Test("A fold changes no node of the list, and what it changes does not count for the list's next checkpoint")
+    func ownNodes() throws {
+        var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        try stored.list.commit { try $0.insertSection(NewSection(0, Array(0..<40))) }
+        try stored.checkpoint()
+        var rows: UntypedSnapshot? = stored.list.snapshot()
+        let made = try stored.list.commit { try $0.toggle(.item(7)) }
+        let commit = try #require(made)
+        let touched = stored.store.touched
+        let context = EventContext(CommitInfo(seedOf: Version(1)), source: stored.list.log, rows: rows)
+        // Then only the context refers to nodes that are in the checkpoint.
+        rows = nil
+        try context.fold(commit) { _, _ in }
+        let (nowTouched, before) = (stored.store.touched, stored.snapshot(at: 0))
+        #expect(touched > 0 && nowTouched == touched)
+        let after = try #require(context.rowsAfter())
+        #expect(after.stateHash == commit.stateHash)
+        #expect(Changeset(from: before, to: after).items.updated == [ListIndexPath(0, 7)])
+    }
+
     @Test("A seed is a commit that inserts the sections as they are, one after the other")
     func seed() throws {
         var list = try MemoryList([[1, 2], [], [3]])

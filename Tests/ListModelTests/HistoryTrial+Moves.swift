@@ -20,7 +20,7 @@ extension HistoryTrial {
         let isExact = rows[index(step[0])] == now && isWhole
         let expected = Expected(
             exact: isExact ? rows[index(first) - 1] : nil,
-            merge: isWhole ? try merge(from: step[0], to: first.previous, placedBy: step) : nil)
+            merge: isWhole ? try merge(from: step[0], to: first.previous, placedBy: step, in: scope) : nil)
         try move(to: model.nodes[first]!.parent, in: scope, .undo(of: step[0]), expected, policy) {
             try $0.undo(in: scope, time: time, onConflict: policy)
         }
@@ -40,7 +40,7 @@ extension HistoryTrial {
         let isExact = rows[index(first) - 1] == now && isWhole
         var expected = Expected(
             exact: isExact ? rows[index(last)] : nil,
-            merge: isWhole ? try merge(from: first.previous, to: last, placedBy: step) : nil)
+            merge: isWhole ? try merge(from: first.previous, to: last, placedBy: step, in: scope) : nil)
         // With nothing in between, the undo is taken back, whatever it has done.
         if let undo = undos.last, undo.scope == scope, undo.last == last { expected = Expected(exact: undo.before) }
         try move(to: last, in: scope, .redo(of: last), expected, policy) {
@@ -110,15 +110,25 @@ extension HistoryTrial {
         var merge: ReferenceMerge?
     }
 
+    /// - Parameters:
+    ///   - versions: the commits of the change; nil if nobody asks them what they have moved, nor those of others.
+    ///   - scope: the scope whose commits are not those of others.
     private func merge(
-        from base: Version, to target: Version, placedBy versions: [Version]? = nil
+        from base: Version, to target: Version, placedBy versions: [Version]? = nil, in scope: HistoryScope? = nil
     ) throws -> ReferenceMerge {
         func side(_ version: Version) throws -> (rows: ReferenceList, snapshot: UntypedSnapshot) {
             (rows[index(version)], try list.log.snapshot(at: version))
         }
         let placed = try versions.map { try Changeset.Elements(placedBy: $0.map(list.log.commit)) }
+        var placedByOthers: Changeset.Elements?
+        if versions != nil, list.log.head.rawValue - base.rawValue <= othersLimit {
+            let since = try (base.rawValue..<list.log.head.rawValue).map { try list.log.commit(Version($0 + 1)) }
+            placedByOthers = try Changeset.Elements(placedBy: since.filter { scope == nil || $0.scope != scope })
+        }
         return ReferenceMerge(
-            .init(base: try side(base), target: try side(target), now: try side(list.log.head), placed: placed))
+            .init(
+                base: try side(base), target: try side(target), now: try side(list.log.head), placed: placed,
+                placedByOthers: placedByOthers))
     }
 
     /// Makes a checkout that should succeed.

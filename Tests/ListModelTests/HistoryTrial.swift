@@ -37,8 +37,16 @@ struct HistoryTrial: ~Copyable {
         self.isMixed = isMixed
         self.branchInterval = branchInterval
         list = KeptList(limits: seed % 3 == 0 ? TreeLimits() : TreeLimits(leafCapacity: 4, innerCapacity: 4))
-        list.editor.coalescingPolicy = .standard
         edits = RandomEdits(seed: seed, targetCount: 24, maximumSections: 4)
+        setUpEditor()
+    }
+
+    /// How many commits since a step a merge asks what they have moved.
+    var othersLimit: UInt64 { seed % 4 == 0 ? 10 : 200 }
+
+    private mutating func setUpEditor() {
+        list.editor.coalescingPolicy = .standard
+        list.editor.othersLimit = othersLimit
     }
 
     var comment: Comment { "seed \(seed), version \(list.log.head): \(action)" }
@@ -178,7 +186,7 @@ struct HistoryTrial: ~Copyable {
         action = "reopen"
         let (hash, histories) = (list.editor.snapshot().stateHash, list.editor.state.histories)
         list.editor = try list.replayed()
-        list.editor.coalescingPolicy = .standard
+        setUpEditor()
         coalescing.forget()
         try #require(list.editor.snapshot().stateHash == hash, comment)
         try #require(list.editor.state.histories == histories, comment)

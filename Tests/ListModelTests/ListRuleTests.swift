@@ -51,5 +51,15 @@ struct ListRuleTests {
         #expect(throws: ListError.brokenRule(name: "unique content", reason: "rows 2 and 4")) {
             try list.commit { try $0.insert(NewRow(4, content: 2), at: .after(3)) }
         }
+        // It has its key again if an equal content is written, unless another row has the key by then.
+        try list.commit { try $0.insert(NewRow(5, content: 1), at: .after(3)) }
+        #expect(throws: ListError.brokenRule(name: "unique content", reason: "rows 5 and 1")) {
+            try list.commit { try $0.update(1, content: [1]) }
+        }
+        try list.commit { try $0.delete(.item(5)) }
+        try list.commit { try $0.update(1, content: [1]) }
+        #expect(throws: ListError.brokenRule(name: "unique content", reason: "rows 1 and 6")) {
+            try list.commit { try $0.insert(NewRow(6, content: 1), at: .after(3)) }
+        }
     }
 }

@@ -176,6 +176,28 @@ extension MergeCase {
             "The same if it was dragged the other way", move(2, to: .after(3)), others: move(2, to: .after(12)),
             gives: "s0[1 3 4 5] s1[11 12 2] s2[21 22] s3[]", .item(2, .moved), isEmpty: true),
         MergeCase(
+            "The row that was dragged goes back, not the one that it was dragged across", move(2, to: .after(3)),
+            others: move(1, to: .after(3)), gives: "s0[2 3 1 4 5] s1[11 12] s2[21 22] s3[]"),
+        MergeCase(
+            "The same for the other of both", move(3, to: .before(2)), others: move(1, to: .after(3)), gives: start),
+        MergeCase(
+            "A row goes back although others dragged its neighbour across it", move(12, to: .after(1)),
+            others: move(2, to: .before(12)), gives: start),
+        MergeCase(
+            "A row that others dragged across its neighbour stays there", move(12, to: .after(2)),
+            others: move(12, to: .before(2)),
+            gives: "s0[1 12 2 3 4 5] s1[11] s2[21 22] s3[]", .item(12, .moved), isEmpty: true),
+        MergeCase(
+            "A move that others have taken back needs nothing", move(1, to: .after(4)), others: move(1, to: .before(2)),
+            gives: start, isEmpty: true),
+        MergeCase(
+            "The same if others have put another row before it", move(1, to: .after(4)),
+            others: both(move(1, to: .before(2)), { try $0.insert(NewRow(9), at: .before(1)) }),
+            gives: "s0[9 1 2 3 4 5] s1[11 12] s2[21 22] s3[]", isEmpty: true),
+        MergeCase(
+            "A row that others have put back is in its place", both(move(1, to: .after(4)), delete(2)),
+            others: move(1, to: .before(3)), gives: start),
+        MergeCase(
             "A section goes back although its neighbour is gone",
             { try $0.moveSection(.section("s1"), to: .after("s2")) },
             others: both({ try $0.deleteSection(.section("s2")) }, { try $0.moveSection(.section("s3"), to: .at(1)) }),
@@ -186,6 +208,7 @@ extension MergeCase {
 
     private static let insertSection: Edit = { try $0.insertSection(NewSection(9, [91, 92]), at: .after("s1")) }
     private static let deleteSection: Edit = { try $0.deleteSection(.section("s1")) }
+    private static let insertAgain: Edit = { try $0.insertSection(NewSection(1, [11, 12]), at: .after("s0")) }
 
     static let sectionDeletions = [
         MergeCase(
@@ -232,6 +255,13 @@ extension MergeCase {
             others: { try $0.insertSection(NewSection(1, [81]), at: .end) },
             gives: "s0[1 2 3 4 5] s2[21 22] s3[] s1[11 12 81]", .section("s1", .alreadyThere)),
         MergeCase(
+            "A deleted section that others have brought back needs nothing", deleteSection, others: insertAgain,
+            gives: start, isEmpty: true),
+        MergeCase(
+            "A deleted section that others have brought back with another title stays as it is", deleteSection,
+            others: both(insertAgain, rename),
+            gives: "s0[1 2 3 4 5] s1(x)[11 12] s2[21 22] s3[]", .section("s1", .alreadyThere), isEmpty: true),
+        MergeCase(
             "A row of a deleted section that is there again stays there", deleteSection, others: insert(11, after: 5),
             gives: "s0[1 2 3 4 5 11] s1[12] s2[21 22] s3[]"),
         MergeCase(
@@ -267,6 +297,9 @@ extension MergeCase {
             "A section that others moved stays there", moveFirst,
             others: { try $0.moveSection(.section("s0"), to: .at(1)) },
             gives: "s1[11 12] s0[1 2 3 4 5] s2[21 22] s3[]", .section("s0", .moved), isEmpty: true),
+        MergeCase(
+            "A move of a section that others have taken back needs nothing", moveFirst,
+            others: { try $0.moveSection(.section("s0"), to: .at(0)) }, gives: start, isEmpty: true),
         MergeCase(
             "A moved section that is gone", moveFirst, others: { try $0.deleteSection(.section("s0")) },
             gives: "s1[11 12] s2[21 22] s3[]", .section("s0", .gone), isEmpty: true),

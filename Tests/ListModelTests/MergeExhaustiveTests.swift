@@ -90,6 +90,9 @@ struct MergeExhaustiveTests {
     /// Chooses a fixed share of the pairs for the larger lists.
     private static func isChosen(_ start: [[Int]], _ mine: EditOperation, _ others: EditOperation) -> Bool {
         guard start.joined().count > 1 else { return true }
+        // Two moves: which rows have moved is the question with the most cases.
+        if case .move = mine, case .move = others { return true }
+        if case .moveSection = mine, case .moveSection = others { return true }
         let hash = Array("\(mine), \(others)".utf8).withUnsafeBytes { XXHash64.hash($0, seed: 0) }
         return hash % (start.joined().count == 3 ? 12 : 4) == 0
     }
@@ -123,9 +126,12 @@ struct MergeExhaustiveTests {
             (rows, try log.snapshot(at: Version(UInt64(version))))
         }
         let (before, after) = (try side(1, trial.rows[1]), try side(2, trial.rows[2]))
-        let placed = try Changeset.Elements(placedBy: [log.commit(Version(2))])
+        let (first, second) = (try log.commit(Version(2)), try log.commit(Version(3)))
         let undo = ReferenceMerge(
-            .init(base: after, target: before, now: try side(3, trial.rows[3]), placed: placed))
+            .init(
+                base: after, target: before, now: try side(3, trial.rows[3]),
+                placed: try Changeset.Elements(placedBy: [first]),
+                placedByOthers: try Changeset.Elements(placedBy: [second])))
         // First, conflicts are refused.
         if !undo.conflicts.isEmpty {
             var found: ListError?
@@ -141,6 +147,11 @@ struct MergeExhaustiveTests {
         try #require(
             now == undo.result, "\(comment.rawValue): \(MergeRows.text(now)), not \(MergeRows.text(undo.result))")
         try checkOthers(trial.rows, now, comment)
+        try checkPlaces(trial.rows, now, first, second, comment)
+        if trial.rows[3] == trial.rows[1] {
+            // The others have taken everything back.
+            try #require(undone.conflicts.isEmpty && undone.commit?.eventCount == 0, comment)
+        }
         try trial.list.editor.checkInvariants()
         // The redo takes exactly that back.
         let redone = try trial.list.redo("a", onConflict: .skip)
@@ -152,6 +163,51 @@ struct MergeExhaustiveTests {
     private struct Failure: Error {
         let text: String?
         init(_ text: String?) { self.text = text }
+    }
+
+    /// The ids of the rows and sections that a commit inserts or moves; nil if it replaces all of them.
+    private static func placed(by commit: Commit) throws -> Set<UntypedID>? {
+        var ids: Set<UntypedID> = []
+        for event in try commit.events() {
+            switch event {
+            case .itemsInserted(_, let items): ids.formUnion(items.map(\.id))
+            case .itemsMoved(_, _, let moved): ids.formUnion(moved)
+            case .sectionInserted(_, let section): ids.formUnion([section.id] + section.items.map(\.id))
+            case .sectionMoved(_, _, let id): ids.insert(id)
+            case .listReloaded: return nil
+            default: break
+            }
+        }
+        return ids
+    }
+
+    /// Checks that what the second commit has moved is still where it has put it: in the same section, and on the same side of every row
+    /// that neither commit has put anywhere.
+    private func checkPlaces(
+        _ rows: [ReferenceList], _ now: ReferenceList, _ first: Commit, _ second: Commit, _ comment: Comment
+    ) throws {
+        guard let mine = try Self.placed(by: first), let others = try Self.placed(by: second) else { return }
+        let (base, left) = (rows[2], rows[3])
+        func isFixed(_ id: UntypedID) -> Bool { !mine.contains(id) && !others.contains(id) }
+        for (index, section) in left.sections.enumerated() {
+            if others.contains(section.id), base.indexOfSection(section.id) != nil,
+                let found = now.indexOfSection(section.id)
+            {
+                for (other, neighbour) in left.sections.enumerated() where isFixed(neighbour.id) {
+                    guard let place = now.indexOfSection(neighbour.id) else { continue }
+                    try #require((place < found) == (other < index), comment)
+                }
+            }
+            for (index, item) in section.items.enumerated() where others.contains(item.id) {
+                guard base.path(of: item.id) != nil, let found = now.path(of: item.id) else { continue }
+                try #require(now.sections[found.section].id == section.id, comment)
+                for (other, neighbour) in section.items.enumerated() where isFixed(neighbour.id) {
+                    guard let place = now.path(of: neighbour.id) else { continue }
+                    try #require(place.section == found.section, comment)
+                    try #require((place.item < found.item) == (other < index), comment)
+                }
+            }
+        }
     }
 
     /// Checks that no change between the rows of version 2 and version 3 is lost in the rows after the undo.

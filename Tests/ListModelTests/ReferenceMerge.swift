@@ -15,6 +15,8 @@ struct ReferenceMerge {
         var now: (rows: ReferenceList, snapshot: UntypedSnapshot)
         /// What the commits of the change have put somewhere; nil if that is not known.
         var placed: Changeset.Elements?
+        /// What the commits of others since the base have put somewhere; nil if that is not known.
+        var placedByOthers: Changeset.Elements?
     }
 
     private let base: ReferenceList
@@ -25,13 +27,16 @@ struct ReferenceMerge {
 
     /// The rows and sections that the change moves.
     private let moves: Changeset.Elements
-    /// The rows and sections that others moved: they are not in their place.
+    /// The rows and sections that others moved elsewhere than the target has them: they are not in their place.
     private let away: Changeset.Elements
+    /// Those that others moved to where the target has them, or inserted there: nothing is left to do.
+    private let settled: Changeset.Elements
 
     init(_ sides: Sides) {
         (base, target, result) = (sides.base.rows, sides.target.rows, sides.now.rows)
-        away = Self.moved(sides.base.snapshot, sides.now.snapshot)
-        var touched = away
+        // If two have changed places, the one has moved that a commit has put there.
+        let moved = Self.moved(sides.base.snapshot, sides.now.snapshot, sides.placedByOthers)
+        var touched = moved
         for path in base.paths {
             let id = base.item(at: path).id
             if result.path(of: id) == nil { touched.items.insert(id) }
@@ -39,11 +44,16 @@ struct ReferenceMerge {
         for section in base.sections where result.indexOfSection(section.id) == nil {
             touched.sections.insert(section.id)
         }
-        // If others have touched what may have moved, what the commits have put there has moved.
-        let guessed = Self.moved(sides.base.snapshot, sides.target.snapshot)
-        let placed = sides.placed ?? guessed
-        let isKnown = guessed.isEmpty || !touched.meets(guessed.union(placed))
-        moves = isKnown ? guessed : Self.moved(sides.base.snapshot, sides.target.snapshot, placed)
+        // That holds for the change too, as soon as others have moved or deleted anything.
+        moves = Self.moved(
+            sides.base.snapshot, sides.target.snapshot, touched.isEmpty ? nil : sides.placed)
+        // Compared with the target, nothing has moved but what the change or others have moved.
+        var found = moved
+        for section in target.sections where base.indexOfSection(section.id) == nil {
+            if result.indexOfSection(section.id) != nil { found.sections.insert(section.id) }
+        }
+        let elsewhere = Self.moved(sides.target.snapshot, sides.now.snapshot, found.union(moves))
+        (away, settled) = (moved.intersection(elsewhere), found.subtracting(elsewhere))
         placeSections()
         deleteItems()
         placeItems()
@@ -68,8 +78,9 @@ struct ReferenceMerge {
         for (index, section) in target.sections.enumerated() {
             let id = section.id
             if base.indexOfSection(id) == nil {
-                guard result.indexOfSection(id) == nil else {
-                    conflicts.insert(.section(id, .alreadyThere))
+                if let present = result.indexOfSection(id) {
+                    let isSame = result.sections[present].title == section.title
+                    if !isSame || !settled.sections.contains(id) { conflicts.insert(.section(id, .alreadyThere)) }
                     continue
                 }
                 let new = ReferenceSection(id: id, title: section.title, items: [])
@@ -79,6 +90,7 @@ struct ReferenceMerge {
                     conflicts.insert(.section(id, .gone))
                     continue
                 }
+                if settled.sections.contains(id) { continue }
                 guard !away.sections.contains(id) else {
                     conflicts.insert(.section(id, .moved))
                     continue
@@ -158,6 +170,7 @@ struct ReferenceMerge {
                     conflicts.insert(.item(item.id, .gone))
                     continue
                 }
+                if settled.items.contains(item.id) { continue }
                 if away.items.contains(item.id) {
                     conflicts.insert(.item(item.id, .moved))
                 } else if let index = result.indexOfSection(section.id) {

@@ -134,6 +134,58 @@ struct ScopedHistoryTests {
         #expect(other.content == [1] && other.isChecked)
     }
 
+    @Test("Which of two rows others have dragged across the other, so many commits since the step say")
+    func draggedByOthers() throws {
+        for (limit, conflicts) in [(2, []), (1, [MergeConflict(.item(9), .moved)])] as [(UInt64, [MergeConflict])] {
+            var list = try list([1, 2])
+            try list.commit(tracking: .untracked) { try $0.insertSection(NewSection(1, [9])) }
+            try list.commit(by: "a") { try $0.move(.item(9), to: .after(1)) }
+            try list.commit(by: "b") { try $0.toggle(.item(1)) }
+            try list.commit(by: "b") { try $0.move(.item(2), to: .before(9)) }
+            #expect(list.editor.snapshot().ids == [[1, 2, 9], []])
+            list.editor.othersLimit = limit
+            // Beyond the limit, the other row may be taken for the one that moved.
+            let expected: [[UntypedID]] = conflicts.isEmpty ? [[1, 2], [9]] : [[1, 2, 9], []]
+            #expect(try list.undo("a", onConflict: .skip).conflicts == conflicts)
+            #expect(list.editor.snapshot().ids == expected)
+        }
+    }
+
+    @Test("Rows that a user's own steps had moved, which are undone by now, are not taken for moved by others")
+    func ownStepsSince() throws {
+        var list = try list([1, 8, 2, 3])
+        try list.commit(by: "a") { try $0.delete(.item(3)) }
+        try list.commit(by: "a") { try $0.move(.item(8), to: .before(1)) }
+        try list.commit(by: "b") { try $0.toggle(.item(1)) }
+        try list.undo("a")
+        try list.commit(by: "b") { try $0.move(.item(2), to: .before(8)) }
+        #expect(list.editor.snapshot().ids == [[1, 2, 8]])
+        try list.undo("a")
+        #expect(list.editor.snapshot().ids == [[1, 2, 8, 3]])
+    }
+
+    @Test("A revert of what is taken back already makes no commit", arguments: [false, true])
+    func revertedTwice(isUndone: Bool) throws {
+        var list = KeptList()
+        try list.commit { try $0.insertSection(NewSection(0, [1, 2, 3])) }
+        try list.commit { try $0.move(.item(1), to: .after(3)) }
+        try list.commit { try $0.insertSection(NewSection(1, [4]), at: .at(0)) }
+        try list.commit { try $0.deleteSection(.section("s1")) }
+        for version in [4, 2] as [Version] {
+            for isFirst in [true, false] {
+                if isFirst && isUndone && version == 4 {
+                    try list.undo()
+                    continue
+                }
+                let draft = CommitDraft(name: "revert", time: list.now())
+                let reversal = try list.editor.revert(version, as: draft)
+                list.keep(reversal.commit)
+                #expect((reversal.commit != nil) == isFirst && reversal.conflicts.isEmpty, "\(version)")
+            }
+        }
+        #expect(list.editor.snapshot().ids == [[4], [1, 2, 3]])
+    }
+
     @Test("An editor after a replay continues like the editor that wrote the log")
     func replayedLog() throws {
         var list = KeptList()

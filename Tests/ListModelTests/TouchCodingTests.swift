@@ -169,6 +169,27 @@ struct TouchCodingTests {
         #expect(readCount > 100 && refusedCount > 100, "\(readCount) read, \(refusedCount) refused")
     }
 
+    @Test("A catalog whose segments claim more touches together than any log has is refused")
+    func catalogCounts() {
+        func isRead(_ counts: [UInt64]) -> Bool {
+            var catalog = TouchCatalog()
+            for count in counts {
+                let version = Version(catalog.nextNumber)
+                catalog.segments.append(
+                    TouchCatalog.Segment(
+                        number: catalog.nextNumber, first: version, last: version, count: count, bits: 0,
+                        landmarkCount: 0))
+                catalog.nextNumber += 1
+            }
+            return catalog.bytes.withUnsafeBytes { TouchCatalog($0) } == catalog
+        }
+        let greatest = Limits.versions - 1
+        #expect(isRead([greatest]) && isRead([greatest - 1, 0, 1]))
+        #expect(!isRead([greatest, 1]) && !isRead([1, greatest, 0]))
+        // Their sum would overflow.
+        #expect(!isRead([UInt64](repeating: greatest, count: (1 << 16) + 1)))
+    }
+
     @Test("Every number is read as it was written with every parameter")
     func numbers() throws {
         let greatest = UInt64(1) << 48 - 1

@@ -195,6 +195,34 @@ struct CompactionTests {
         #expect(try UntypedStore.compact(at: fixture.path, compaction) == planned)
     }
 
+    @Test(
+        "Files stay that a user has named like the store with an ending; what killed processes left goes, a successor not by a dry run"
+    )
+    func filesBeside() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(10)
+        try fixture.store.close()
+        let path = fixture.path
+        let endings = ["compacting", "compacted", "repaired", "trimming", "claim", "scratch", "salvaging0"]
+        let own = endings.map { "\(path)-\($0)" }
+        let left = ["~making", "~making-processes", "~made", "~salvaging", "~made~salvaging", "-successor"]
+            .map { path + $0 }
+        for name in own + left { try Data(name.utf8).write(to: URL(fileURLWithPath: name)) }
+        var compaction = Compaction()
+        compaction.isDryRun = true
+        try UntypedStore.compact(at: path, compaction)
+        #expect(Platform.exists(path + "-successor"))
+        compaction.isDryRun = false
+        try UntypedStore.compact(at: path, compaction)
+        #expect(left.filter(Platform.exists) == [])
+        try RepairTests.spoil("nodes", in: path)
+        #expect(try UntypedStore.repair(at: path).wasRepaired)
+        try UntypedStore.erase(Erasure(rows: [1]), at: path)
+        for name in own { #expect(FileManager.default.contents(atPath: name) == Data(name.utf8)) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
+        #expect(names.filter { $0.contains("~") } == [])
+    }
+
     @Test("The versions to keep can be given by a date or a size")
     func bounds() throws {
         let fixture = try StoreFixture { options in
@@ -380,7 +408,7 @@ struct CompactionTests {
         #expect(Set(files) == ["list.listory", "list.listory-lock", "list.listory-processes"])
         #expect(try StoreVerification(path: path).stateHash == hash)
         // What a killed one has left does not refuse the next.
-        #expect(FileManager.default.createFile(atPath: path + "-claim", contents: nil))
+        #expect(FileManager.default.createFile(atPath: path + "~claim", contents: nil))
         #expect(try ChildProcess("StoreWriter", [path, "compact-once"]).lines() == ["compacted"])
     }
 

@@ -58,7 +58,11 @@ struct FirstReplicaFileTests {
         try a.beginSharing()
         #expect(try a.confirm(a.pendingRecords(atMost: .max)) == 1)
         let record = try a.sharedRecord(of: 1)
-        #expect(try a.writeSnapshot(to: path) == a.confirmed)
+        let position = try a.withSnapshot { copy, position in
+            try FileManager.default.copyItem(atPath: copy, toPath: path)
+            return position
+        }
+        #expect(position == a.confirmed)
         #expect(try UntypedStore.isSnapshot(at: path, endingWith: record, 1))
         #expect(throws: RecordError.self) {
             try UntypedStore.isSnapshot(at: path, endingWith: Array(record.dropLast()), 1)
@@ -102,7 +106,7 @@ struct FirstReplicaFileTests {
     @Test("What a program has left that was killed is not used")
     func leftover() throws {
         for name in ["", "-lock", "-processes"] {
-            try Data("left".utf8).write(to: URL(fileURLWithPath: path + "-beginning" + name))
+            try Data("left".utf8).write(to: URL(fileURLWithPath: path + "~making" + name))
         }
         #expect(
             try UntypedStore.makeReplica(at: path) { scratch in
@@ -124,6 +128,6 @@ struct FirstReplicaFileTests {
         }
         #expect(!isMade)
         #expect(try title() == "app")
-        #expect(try names.filter { $0.contains("beginning") || $0.contains("claim") } == [])
+        #expect(try names.filter { $0.contains("~") } == [])
     }
 }

@@ -48,7 +48,7 @@ struct GivingBackTests {
         let rest = try Platform.size(path) - used - 8 * environment.pageSize
         #expect(rest <= 0)
         try environment.close()
-        #expect(!Platform.exists(path + "-compacted") && !Platform.exists(path + "-compacted-lock"))
+        #expect(!Platform.exists(path + "~made") && !Platform.exists(path + "~made-lock"))
         #expect(try StoreVerification(path: path).version == versions.last)
         let again = try UntypedStore.open(at: path)
         #expect(try versions.map { try again.snapshot(at: $0).stateHash } == hashes)
@@ -142,7 +142,9 @@ struct GivingBackTests {
         #expect(try rows.reading { rows.sections[0].items.map(\.id) } == (0..<50).map { .integer($0) })
     }
 
-    @Test("What an interrupted copy left is removed; while another file is made for the path, the file stays")
+    @Test(
+        "What an interrupted copy left is removed, and no file of the user's; while another file is made for the path, the file stays"
+    )
     func interrupted() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store")
@@ -150,10 +152,11 @@ struct GivingBackTests {
         for (path, isClaimed) in [(path, false), (other, true)] {
             let store = try Self.sparseStore(path)
             let size = Platform.size(path)
-            try UntypedStore.create(at: path + "-compacted").close()
+            let (left, own) = (path + "~made", path + "-compacted")
+            for name in [left, own] { try UntypedStore.create(at: name).close() }
             if isClaimed { try DataFile.claiming(path) { try store.close() } } else { try store.close() }
             #expect((Platform.size(path) < size) == !isClaimed)
-            #expect(Platform.exists(path + "-compacted") == isClaimed)
+            #expect(!Platform.exists(left) && Platform.exists(own))
             #expect(try StoreVerification(path: path).version == Version(UInt64(Self.editCount)))
         }
     }
@@ -169,6 +172,13 @@ struct GivingBackTests {
             let size = Platform.size(path)
             try store.close()
             #expect((Platform.size(path) < size) == !hasNames)
+            // What could not take the place is not made.
+            var isMade = false
+            store.replaceFile { _ in
+                isMade = true
+                return nil
+            }
+            #expect(isMade == !hasNames)
             let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(permissions == 0o640)
         }

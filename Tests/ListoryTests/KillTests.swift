@@ -71,7 +71,7 @@ struct KillTests {
             let printed = try victim.runAndKill([work], afterLines: 1...12)
             let comment: Comment = "seed \(victim.seed), round \(round)"
             let remains = try FileManager.default.contentsOfDirectory(atPath: victim.folder.path)
-            let rest = ["compact", "trimming", "successor"]
+            let rest = ["~making", "~made", "successor"]
             if remains.contains(where: { name in rest.contains { name.contains($0) } }) { roundsWithRemains += 1 }
             let store = try UntypedStore.open(at: victim.path)
             for (version, hash) in Victim.acknowledgements(printed) where version > store.oldestVersion {

@@ -120,6 +120,47 @@ struct LiveViewTests {
         #expect(try Self.ids(byProject.snapshot) == [[1, 3, 4], [2, 5]])
     }
 
+    @Test("Keys that are equal have one section, although they are written in two ways")
+    func groupsOfTwoSpellings() throws {
+        let store = try Self.store(TemporaryFolder())
+        let spellings = ["Caf\u{E9}", "Cafe\u{301}"]
+        try store.edit("Projects") { list in
+            try list.update(Todo(id: 1, title: "Milk", project: spellings[0]))
+            try list.update(Todo(id: 4, title: "Candles", project: spellings[1]))
+        }
+        let view = try store.view { $0.grouped(by: { try $0.item!.project }) }
+        #expect(try view.snapshot.sections.map { $0.id } == [spellings[0], "home", "party"])
+        #expect(try Self.ids(view.snapshot) == [[1, 4], [2, 5], [3]])
+        try store.edit("Move") { try $0.update(Todo(id: 2, title: "Tea", project: spellings[1])) }
+        #expect(try Self.ids(view.snapshot) == [[1, 2, 4], [5], [3]])
+        for spelling in spellings {
+            let chosen = try store.view { $0.grouped(by: { try $0.item!.project }).sections([spelling]) }
+            #expect(try Self.ids(chosen.snapshot) == [[1, 2, 4]])
+        }
+    }
+
+    @Test("A row whose content was erased comes into a view with an equal item, and leaves it when that is undone")
+    func writtenAgain() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("todo.listory")
+        let milk = Todo(id: 1, title: "Milk")
+        var store = try Todos.open(at: path, createIfMissing: true)
+        try store.edit("Start") { try $0.insertSection(.inbox, title: "Inbox", items: [milk]) }
+        try store.edit("Delete") { try $0.delete(1) }
+        try store.close()
+        #expect(try Todos.erase([1], at: path).contentCount == 1)
+        store = try Todos.open(at: path)
+        try store.undo()
+        let view = try store.view { list in list.filter { try $0.item?.title == "Milk" } }
+        #expect(try view.snapshot.itemCount == 0)
+        let hash = try store.snapshot.stateHash
+        try store.edit("Write") { try $0.update(milk) }
+        #expect(try store.snapshot.stateHash == hash)
+        #expect(try Self.ids(view.snapshot) == [[1]])
+        try store.undo()
+        #expect(try view.snapshot.itemCount == 0)
+    }
+
     @Test("Rows without a key are in the section that the app gives them, or are filtered out")
     func groupsOfMissingKeys() throws {
         let store = try Self.store(TemporaryFolder())

@@ -279,16 +279,17 @@ struct NeighbourTests {
             try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
         }
         try store?.close()
-        store = try UntypedStore.open(at: path, options: StoreOptions { $0.deferredDelay = .milliseconds(500) })
+        store = try UntypedStore.open(at: path, options: StoreOptions { $0.deferredDelay = .seconds(3) })
         weak var group = store?.group
         let other = try ChildProcess("StoreWriter", [path, "steps"])
+        for _ in 0..<1_000 where try store?.otherProcesses().isEmpty == true { usleep(10_000) }
         try store?.edit("Mine", durability: .deferred) { list in
             try list.insert(NewRow(id: "mine", content: [1]), at: .end(ofSection: "rows"))
         }
         store = nil
         try Data().write(to: URL(fileURLWithPath: "\(path)-step2"))
         #expect(other.firstLine().hasPrefix("2 "))
-        for _ in 0..<400 where group != nil { usleep(10_000) }
+        for _ in 0..<2_000 where group != nil { usleep(10_000) }
         #expect(group == nil, "nothing keeps the file open")
         _ = other.kill()
         let end = try UntypedStore.open(at: path)

@@ -75,6 +75,36 @@ struct OpeningTests {
         #expect(try StoreVerification(path: fixture.path).version == Version(2))
     }
 
+    @Test("A journal of more than 1 MiB is refused before its entries are read; one of as much is not")
+    func largeJournal() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(2)
+        try fixture.store.close()
+        var (reading, version) = (StoreOptions(), Version(1))
+        reading.isReadOnly = true
+        try Self.changeJournal(fixture.path, size: 1 << 20)
+        for options in [reading, StoreOptions(), StoreOptions()] {
+            let store = try UntypedStore.open(at: fixture.path, options: options)
+            #expect(try store.version == version)
+            if !options.isReadOnly {
+                // The first one goes into the database, the next one into the journal.
+                for _ in 0..<2 { try store.edit("Toggle") { try $0.toggle(.item(1)) } }
+                version = try store.version
+            }
+            try store.close()
+        }
+        try Self.changeJournal(fixture.path, size: (1 << 20) + 1)
+        for options in [reading, StoreOptions()] {
+            #expect {
+                try UntypedStore.open(at: fixture.path, options: options)
+            } throws: {
+                ($0 as? ListError)?.code == "headMismatch"
+            }
+        }
+        #expect { try StoreVerification(path: fixture.path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
+        #expect(try UntypedStore.survey(at: fixture.path).newestVersion == version)
+    }
+
     @Test("Replaying and verifying detect a flipped bit anywhere in a record")
     func flippedBits() throws {
         let fixture = try StoreFixture { $0.checkpoints = .never }
@@ -164,6 +194,16 @@ struct OpeningTests {
             let old = try txn.get(key, in: meta) ?? []
             try txn.put(value, forKey: key, in: meta)
             return old
+        }
+    }
+
+    /// Replaces the journal by an empty one.
+    private static func changeJournal(_ path: String, size: Int) throws {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        try environment.write { txn throws in
+            let journal = try txn.openDatabase(named: "tail", of: UInt64.self, [UInt8].self)
+            try txn.put([UInt8](repeating: 0, count: size), forKey: 0, in: journal)
         }
     }
 

@@ -329,7 +329,7 @@ struct PowerCutTests {
                 try image.write(to: folder)
                 // A copy that closing a store makes is no store before it has the name of one.
                 let stores = image.files.keys.filter { name in
-                    !["-processes", "-compacted"].contains { name.hasSuffix($0) }
+                    !["-processes", "~made"].contains { name.hasSuffix($0) }
                 }.sorted()
                 do { try check(stores) { folder.file($0) } } catch { Issue.record(error, comment) }
             }

@@ -59,21 +59,79 @@ struct RepairTests {
     @Test("A store that lost contents when it was salvaged can be repaired later")
     func lostBefore() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
+        let path = try Self.salvaged(of: fixture)
+        let hash = try StoreVerification(path: path).stateHash
+        try Self.spoil("nodes", in: path)
+        let repaired = try UntypedStore.repair(at: path)
+        #expect(repaired.wasRepaired && repaired.found.lostContentCount == 0)
+        #expect(repaired.verification.stateHash == hash && repaired.verification.lostContentCount == 1)
+        withExtendedLifetime(fixture) {}
+    }
+
+    /// Loses the content of a row of a store, and salvages the store.
+    ///
+    /// - Returns: the path of the salvaged store, whose last commit deletes the row.
+    private static func salvaged(of fixture: StoreFixture) throws -> String {
         try fixture.fill(10)
         for number in 0..<40 as Range<Int64> {
             try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(number % 10))) }
         }
         try fixture.store.close()
         try UntypedStore.compact(at: fixture.path, Compaction(keeping: .from(20)))
-        try Self.spoil("contents", in: fixture.path)
+        try spoil("contents", in: fixture.path)
         let path = fixture.folder.file("salvaged")
         let report = try UntypedStore.salvage(from: fixture.path, to: path)
         #expect(report.lostContentCount == 1 && report.unreadableCount == 1)
-        let hash = try StoreVerification(path: path).stateHash
+        return path
+    }
+
+    @Test("A store is repaired although the rows of contents that an earlier salvage has lost were brought back")
+    func lostBroughtBack() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        let path = try Self.salvaged(of: fixture)
+        let store = try UntypedStore.open(at: path)
+        try store.undo()
+        let (count, hash) = try (store.snapshot.itemCount, store.snapshot.stateHash)
+        try store.close()
         try Self.spoil("nodes", in: path)
         let repaired = try UntypedStore.repair(at: path)
-        #expect(repaired.wasRepaired && repaired.found.lostContentCount == 0)
+        #expect(repaired.wasRepaired && repaired.found.itemCount == count && repaired.found.unreadableCount == 0)
         #expect(repaired.verification.stateHash == hash && repaired.verification.lostContentCount == 1)
+        // Another salvage does not delete them either.
+        let again = try UntypedStore.salvage(from: path, to: path + "-again")
+        #expect(again.isComplete && again.itemCount == count)
+        withExtendedLifetime(fixture) {}
+    }
+
+    @Test("A content is lost, and the store not repaired, if the number of its pages is damaged")
+    func damagedPageNumber() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        let path = fixture.path
+        // Too large for a leaf, however large pages are.
+        let row = NewRow(id: 1, content: [UInt8](repeating: 7, count: 20_000))
+        try fixture.store.edit("Add") { try $0.insertSection(NewSection(id: "list", items: [row])) }
+        for _ in 0..<40 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        try fixture.store.close()
+        try UntypedStore.compact(at: path, Compaction(keeping: .from(20)))
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        var end: Int?
+        try DataFile.scan(path) { scan in
+            try scan.forEachEntry { entry in
+                guard entry.database == Array("contents".utf8) else { return }
+                let number = entry.value.offset / scan.pageSize
+                let reference = entry.key + (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+                let page = entry.page * scan.pageSize..<(entry.page + 1) * scan.pageSize
+                end = bytes[page].firstRange(of: reference)?.upperBound
+            }
+        }
+        let last = try #require(end) - 1
+        bytes[last] = 1
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        #expect(throws: ListError.notRepairable(commits: 0, contents: 1, names: 0)) {
+            try UntypedStore.repair(at: path)
+        }
+        #expect(FileManager.default.contents(atPath: path) == Data(bytes))
+        withExtendedLifetime(fixture) {}
     }
 
     @Test("A store with a lost commit or in use is not repaired, and stays as it is")

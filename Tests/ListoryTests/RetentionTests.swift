@@ -113,6 +113,22 @@ struct RetentionTests {
         _ = try StoreVerification(path: story.path)
     }
 
+    @Test("No successor is written of a file that nothing can replace, because it has a second name")
+    func severalNames() throws {
+        var story = try Story(seed: 0)
+        try story.edit(120)
+        let (store, kept) = (story.store, Retention(steps: 20))
+        let other = story.path + "-too"
+        try FileManager.default.linkItem(atPath: story.path, toPath: other)
+        var count = 0
+        let error = #expect(throws: ListError.self) { try store.trim(kept, atLeast: 10) { count += 1 } }
+        #expect(error?.code == "notPermitted" && count == 0)
+        try FileManager.default.removeItem(atPath: other)
+        let isWritten = try store.trim(kept, atLeast: 10) { count += 1 }
+        #expect(isWritten && count > 0)
+        try store.close()
+    }
+
     @Test("The newest steps are kept whole, however much others have edited during a step")
     func wholeSteps() throws {
         let fixture = try StoreFixture { $0.undoScope = .origin }

@@ -287,7 +287,7 @@ extension SharingTests {
         try a.addName("newest")
         try send(a, &log)
         let path = fixture.folder.file("snapshot")
-        #expect(try a.writeSnapshot(to: path) != nil)
+        #expect(try a.withSnapshot { copy, _ in try FileManager.default.copyItem(atPath: copy, toPath: path) } != nil)
         let b = try UntypedStore.open(at: path)
         #expect(try b.namedVersions.isEmpty && b.snapshot.stateHash == a.snapshot.stateHash)
         try b.close()
@@ -529,6 +529,9 @@ extension SharingTests {
             row[row.count - 1] ^= 1
             try txn.put(row, forKey: aside.key, in: meta)
         }
+        // A replica that only says how many there are goes on.
+        #expect(try a.setAsideCount == 1)
+        #expect(throws: (any Error).self) { try a.setAsideCommits }
         try a.close()
         #expect(throws: (any Error).self) { try StoreVerification(path: fixture.path) }
         try UntypedStore.compact(at: fixture.path)

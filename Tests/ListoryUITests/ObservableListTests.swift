@@ -202,6 +202,30 @@ struct ObservableListTests {
         #expect(row.item == nil)
     }
 
+    @Test("A row whose content was erased shows an equal item as soon as that is written")
+    func writtenAgain() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("todo.listory")
+        let milk = Todo(id: 1, title: "Milk")
+        var store = try TodoStore.open(at: path, createIfMissing: true)
+        try store.edit("Start") { try $0.insertSection("A", items: [milk]) }
+        try store.edit("Delete") { try $0.delete(1) }
+        try store.close()
+        #expect(try TodoStore.erase([1], at: path).contentCount == 1)
+        store = try TodoStore.open(at: path)
+        try store.undo()
+        let list = try ObservableList(store, names: ActionNames { $0.title })
+        let hash = list.snapshot.stateHash
+        #expect(list.sections[0].rows[0].item == nil)
+        try store.edit("Write") { try $0.update(milk) }
+        #expect(isTold({ _ = list.sections }) { list.driver.refresh() })
+        #expect(list.sections[0].rows[0].item == milk && list.snapshot.stateHash == hash)
+        // The control: the same rows at another version.
+        try store.edit("Twice") { try $0.toggle(1) }
+        try store.edit("Twice") { try $0.toggle(1) }
+        #expect(!isTold({ _ = list.sections }) { list.driver.refresh() })
+    }
+
     @Test("A missing offset or section is a failure")
     func failures() throws {
         let (fixture, list) = try list([["a"], ["b"]])

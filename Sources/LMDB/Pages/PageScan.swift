@@ -41,16 +41,17 @@ package final class PageScan: @unchecked Sendable {
     /// The names of the trees with such a reference, empty for the unnamed one.
     package private(set) var damagedTrees: Set<[UInt8]> = []
     /// How many pages the device could not read.
-    package private(set) var unreadablePageCount = 0
+    package var unreadablePageCount: Int { unreadablePages.count }
     /// How many bytes the file has.
     package let length: Int
 
-    private let file: RawFile
+    private let file: any PageSource
     private let meta: MetaPage?
     private var visited: [Bool]
+    private var unreadablePages: Set<Int> = []
 
     /// Reads the meta pages of a file.
-    init(_ file: RawFile) throws(LMDBError) {
+    init(_ file: any PageSource) throws(LMDBError) {
         self.file = file
         length = try file.length()
         let metas = PageScan.metaPages(file)
@@ -64,7 +65,7 @@ package final class PageScan: @unchecked Sendable {
     }
 
     /// The sound meta pages.
-    private static func metaPages(_ file: RawFile) -> [MetaPage] {
+    private static func metaPages(_ file: any PageSource) -> [MetaPage] {
         func page(_ number: Int, _ pageSize: Int) -> MetaPage? {
             let size = MetaPage.headerSize + MetaPage.size
             guard let bytes = try? file.bytes(at: number * pageSize, count: size) else { return nil }
@@ -78,7 +79,7 @@ package final class PageScan: @unchecked Sendable {
     }
 
     /// The page size at which the most pages have their own number.
-    private static func guessedPageSize(_ file: RawFile, _ length: Int) -> Int {
+    private static func guessedPageSize(_ file: any PageSource, _ length: Int) -> Int {
         var best = (size: 4_096, count: 0)
         for shift in (9...15).reversed() {
             let size = 1 << shift
@@ -106,13 +107,38 @@ extension PageScan {
         return page.copy(0..<page.count)
     }
 
+    /// The bytes at a place: zeros for a page that the device cannot read; fewer where the file ends.
+    ///
+    /// - Throws: errors that may be temporary.
+    package func readableBytes(at place: Place) throws(LMDBError) -> [UInt8] {
+        let end = min(place.offset + place.count, length)
+        guard place.offset < end else { return [] }
+        do throws(LMDBError) {
+            let all = try file.bytes(at: place.offset, count: end - place.offset)
+            return all.copy(0..<all.count)
+        } catch {
+            guard error.code == .inputOutput else { throw error }
+        }
+        // Page by page.
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(end - place.offset)
+        var offset = place.offset
+        while offset < end {
+            let next = min(end, (offset / pageSize + 1) * pageSize)
+            let page = try read(offset, next - offset)
+            bytes += page.map { $0.copy(0..<$0.count) } ?? [UInt8](repeating: 0, count: next - offset)
+            offset = next
+        }
+        return bytes
+    }
+
     private func read(_ offset: Int, _ count: Int) throws(LMDBError) -> RawPage? {
         guard offset >= 0, count >= 0, offset <= length else { return nil }
         do throws(LMDBError) {
             return try file.bytes(at: offset, count: min(count, length - offset))
         } catch {
             guard error.code == .inputOutput else { throw error }
-            unreadablePageCount += 1
+            unreadablePages.insert(offset / pageSize)
             return nil
         }
     }
@@ -193,7 +219,7 @@ extension PageScan {
         case .overflow(let first, let size):
             guard first >= 2, first < UInt64(pageCount) else {
                 damageCount += 1
-                return Place(offset: length, count: 0)
+                return Place(offset: length, count: size)
             }
             let offset = Int(first) * pageSize
             let pages = (MetaPage.headerSize + size + pageSize - 1) / pageSize

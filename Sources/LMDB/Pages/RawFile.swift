@@ -5,6 +5,8 @@
 
 /// Where pages are read from.
 protocol PageSource {
+    /// The length in bytes, now.
+    func length() throws(LMDBError) -> Int
     /// Up to `count` bytes at `offset`; fewer at the end of the file.
     func bytes(at offset: Int, count: Int) throws(LMDBError) -> RawPage
 }
@@ -37,7 +39,6 @@ final class RawFile: PageSource {
         if isOwned { Platform.close(descriptor) }
     }
 
-    /// The length in bytes, now.
     func length() throws(LMDBError) -> Int {
         switch Platform.length(of: descriptor) {
         case .success(let length): return length

@@ -254,6 +254,8 @@ extension TreePage {
 }
 
 extension TreeReader: PageSource {
+    func length() -> Int { Int(limit) * pageSize }
+
     func bytes(at offset: Int, count: Int) throws(LMDBError) -> RawPage {
         raw(offset, max(0, min(count, Int(limit) * pageSize - offset)))
     }

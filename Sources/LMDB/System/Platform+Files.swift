@@ -239,6 +239,14 @@ extension Platform {
         #endif
     }
 
+    /// Whether another file can take the place of a file, as ``adoptAttributes(of:by:)`` says. Tries that with an empty one.
+    package static func isReplaceable(_ path: String, trying scratch: String) -> Bool {
+        guard case .success(let descriptor) = create(scratch, mode: 0o600) else { return false }
+        close(descriptor)
+        defer { remove(scratch) }
+        return adoptAttributes(of: path, by: scratch)
+    }
+
     /// Gives a file another name; one that has it already is replaced.
     static func rename(_ path: String, to target: String) -> SystemError? {
         #if canImport(Glibc)

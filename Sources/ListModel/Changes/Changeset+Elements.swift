@@ -13,17 +13,20 @@ extension Changeset {
 
         /// What commits have put somewhere.
         init(placedBy commits: some Sequence<Commit>) throws {
-            for commit in commits {
-                try commit.eventRun().forEach { event in
-                    switch event {
-                    case .itemsMoved(_, _, let ids): items.formUnion(ids)
-                    case .itemsInserted(_, let rows): items.formUnion(rows.lazy.map(\.id))
-                    case .sectionMoved(_, _, let id): sections.insert(id)
-                    case .sectionInserted(_, let section):
-                        sections.insert(section.id)
-                        items.formUnion(section.items.lazy.map(\.id))
-                    default: break
-                    }
+            for commit in commits { try add(placedBy: commit) }
+        }
+
+        /// Adds what a commit has put somewhere.
+        mutating func add(placedBy commit: Commit) throws {
+            try commit.eventRun().forEach { event in
+                switch event {
+                case .itemsMoved(_, _, let ids): items.formUnion(ids)
+                case .itemsInserted(_, let rows): items.formUnion(rows.lazy.map(\.id))
+                case .sectionMoved(_, _, let id): sections.insert(id)
+                case .sectionInserted(_, let section):
+                    sections.insert(section.id)
+                    items.formUnion(section.items.lazy.map(\.id))
+                default: break
                 }
             }
         }
@@ -38,9 +41,12 @@ extension Changeset {
             Elements(items: items.union(other.items), sections: sections.union(other.sections))
         }
 
-        /// Whether something is in both.
-        func meets(_ other: Elements) -> Bool {
-            !items.isDisjoint(with: other.items) || !sections.isDisjoint(with: other.sections)
+        func intersection(_ other: Elements) -> Elements {
+            Elements(items: items.intersection(other.items), sections: sections.intersection(other.sections))
+        }
+
+        func subtracting(_ other: Elements) -> Elements {
+            Elements(items: items.subtracting(other.items), sections: sections.subtracting(other.sections))
         }
     }
 }
@@ -51,6 +57,11 @@ extension Changeset {
         Elements(
             items: Set(items.moved.lazy.compactMap { new.item(at: $0.to)?.id }),
             sections: Set(sections.moved.lazy.map { new.sections[$0.to].id }))
+    }
+
+    /// The sections that it inserts; `new` are the rows that it leads to.
+    func insertedSections(in new: UntypedSnapshot) -> Set<UntypedID> {
+        Set(sections.inserted.lazy.map { new.sections[$0].id })
     }
 
     /// What it deletes; `old` are the rows that it leads from.

@@ -57,7 +57,7 @@ public struct ListRule: Sendable {
     /// No commit gives a row a key that another row has.
     ///
     /// A row is given a key when it is inserted, or when its content changes. So rows that had one key before there was this rule can
-    /// still be checked, moved and indented. A row whose content was erased has no key.
+    /// still be checked, moved and indented. A row whose content was erased has no key until it gets a content again.
     ///
     /// - Parameters:
     ///   - name: what is unique, for errors.

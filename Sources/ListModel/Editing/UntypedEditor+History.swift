@@ -17,7 +17,7 @@ extension UntypedEditor {
     /// - Throws: ``ListError/nothingToUndo(requested:available:)``, ``ListError/conflicts(_:)``,
     ///   ``ListError/groupMismatch(expected:)`` while a group is open, or an error of the log.
     /// - Complexity: O(k log n) for a step that named k rows, whatever the length of the log. If others changed the
-    ///   rows, also a replay from the nearest checkpoint.
+    ///   rows, also a replay from the nearest checkpoint; and if they moved some, up to 1,024 records.
     public mutating func undo(
         in scope: HistoryScope = .shared, origin: String = "", time: Timestamp, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
@@ -35,7 +35,7 @@ extension UntypedEditor {
         let draft = moveDraft(.undo(of: last.version), last.name, in: scope, origin, time)
         let isExact = isAt(last)
         let reversal = try move(draft, undo, onConflict) { editor in
-            try editor.apply(undo.step, isInverse: true, isExact: isExact, last: last, onConflict)
+            try editor.apply(undo.step, isInverse: true, in: scope, isExact: isExact, last: last, onConflict)
         }
         undone.noteUndo(undo, from: history, in: scope)
         standing.noteUndo(by: state.version, in: scope)
@@ -65,7 +65,7 @@ extension UntypedEditor {
                 try editor.appendEvents(of: undo, isInverse: true)
                 return []
             }
-            return try editor.apply(redo.step, isInverse: false, isExact: isExact, last: last, onConflict)
+            return try editor.apply(redo.step, isInverse: false, in: scope, isExact: isExact, last: last, onConflict)
         }
         undone.noteRedo(from: history, in: scope)
         standing.noteRedo(by: state.version, of: undo?.version, in: scope)
@@ -119,7 +119,7 @@ extension UntypedEditor {
         var draft = draft
         draft.cause = .revert(of: version)
         if draft.name.isEmpty { draft.name = try source.commit(version).name }
-        return try node(draft, onConflict) { try $0.merge([version], isInverse: true, onConflict) }
+        return try node(draft, onConflict) { try $0.merge([version], isInverse: true, in: nil, onConflict) }
     }
 
     /// Restores the rows of a version, with a new commit that can be undone.
@@ -220,10 +220,12 @@ extension UntypedEditor {
     ///
     /// - Parameters:
     ///   - step: the commits; for reverting, the last one first.
+    ///   - scope: the scope of the history.
     ///   - isExact: whether the rows are those that the first of them requires, so that no merge is necessary.
     ///   - last: the last commit of the step, which has been read already.
     private mutating func apply(
-        _ step: HistoryStep, isInverse: Bool, isExact: Bool, last: Commit, _ onConflict: ConflictPolicy
+        _ step: HistoryStep, isInverse: Bool, in scope: HistoryScope, isExact: Bool, last: Commit,
+        _ onConflict: ConflictPolicy
     ) throws -> [MergeConflict] {
         var isExact = isExact
         var conflicts: [MergeConflict] = []
@@ -245,11 +247,11 @@ extension UntypedEditor {
             } else if isContinued || run.isEmpty {
                 run.append(node.version)
             } else {
-                conflicts += try merge(run, isInverse: isInverse, onConflict)
+                conflicts += try merge(run, isInverse: isInverse, in: scope, onConflict)
                 run = [node.version]
             }
         }
-        if !run.isEmpty { conflicts += try merge(run, isInverse: isInverse, onConflict) }
+        if !run.isEmpty { conflicts += try merge(run, isInverse: isInverse, in: scope, onConflict) }
         return conflicts
     }
 
@@ -268,16 +270,30 @@ extension UntypedEditor {
     }
 
     /// Merges what commits that continue each other have changed into the present rows, or, with the last one first, the opposite.
+    ///
+    /// - Parameter scope: the scope whose commits are not those of others: what it has made since is undone by now. Nil if all others are.
     private mutating func merge(
-        _ commits: [Version], isInverse: Bool, _ onConflict: ConflictPolicy
+        _ commits: [Version], isInverse: Bool, in scope: HistoryScope?, _ onConflict: ConflictPolicy
     ) throws -> [MergeConflict] {
         let (first, last) = (commits.first!, commits.last!)
         let (base, target) = isInverse ? (first, last.previous) : (first.previous, last)
-        let source = source
+        let (source, newest) = (source, state.version)
+        // Of commits that are made again, the newest are not in the log yet.
+        let canRead = repeatedStep == nil && newest.rawValue - base.rawValue <= othersLimit
         return try merge(
             from: source.snapshot(at: base), to: source.snapshot(at: target), now: state.snapshot(),
             overrides: onConflict == .mine
-        ) { try Changeset.Elements(placedBy: commits.map(source.commit)) }
+        ) {
+            try Changeset.Elements(placedBy: commits.map(source.commit))
+        } placedByOthers: {
+            guard canRead else { return nil }
+            var placed = Changeset.Elements()
+            for version in base.rawValue + 1..<newest.rawValue + 1 {
+                let commit = try source.commit(Version(version))
+                if scope == nil || commit.scope != scope { try placed.add(placedBy: commit) }
+            }
+            return placed
+        }
     }
 
     /// The undo that a redo takes back, if nothing but undos and redos of the scope has happened since: then the rows are those after it.

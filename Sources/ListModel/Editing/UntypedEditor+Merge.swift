@@ -16,18 +16,20 @@ extension UntypedEditor {
     ///   - moved: the contents of `target` that are not in the log; nil if all are.
     ///   - overrides: whether changes of others to the same rows are overridden: see ``ConflictPolicy/mine``.
     ///   - placed: the rows and sections that the commits between `base` and `target` inserted or moved; nil if they are not known.
+    ///   - placedByOthers: those that the commits of others between `base` and `now` did; nil if they are not known.
     /// - Returns: the conflicts.
     /// - Throws: ``ListError`` or an error of the log; the commit must then be cancelled.
     /// - Complexity: O((k + m) log n) for k rows in the change and m rows that differ between `base` and `now`; m counts
     ///   only if the change inserts or moves something.
     mutating func merge(
         from base: UntypedSnapshot, to target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents? = nil,
-        overrides: Bool = false, placed: () throws -> Changeset.Elements? = { nil }
+        overrides: Bool = false, placed: () throws -> Changeset.Elements? = { nil },
+        placedByOthers: () throws -> Changeset.Elements? = { nil }
     ) throws -> [MergeConflict] {
         // If nodes of a snapshot could not be read, its rows are placeholders, and the merge is wrong.
         try base.checked {
             try target.checked {
-                var merge = try Merge(base, target, now: now, moved, overrides, placed)
+                var merge = try Merge(base, target, now: now, moved, overrides, placed, placedByOthers)
                 try merge.run(&self)
                 return merge.conflicts
             }
@@ -53,12 +55,15 @@ private struct Merge {
     private var searchedSections = Searched()
     private var searchedItems: (section: Int, searched: Searched) = (-1, Searched())
 
-    /// The rows and sections that others moved. They are not used as anchors.
+    /// The rows and sections that others moved, and that are not where the target has them. They are not used as anchors.
     private var away = Changeset.Elements()
+    /// Those that others moved to where the target has them, and the sections that they have inserted there.
+    private var settled = Changeset.Elements()
 
     init(
         _ base: UntypedSnapshot, _ target: UntypedSnapshot, now: UntypedSnapshot, _ moved: MovedContents?,
-        _ overrides: Bool, _ placed: () throws -> Changeset.Elements?
+        _ overrides: Bool, _ placed: () throws -> Changeset.Elements?,
+        _ placedByOthers: () throws -> Changeset.Elements?
     ) throws {
         self.base = base
         self.target = target
@@ -66,16 +71,24 @@ private struct Merge {
         self.overrides = overrides
         (change, origins) = Changeset.withOrigins(from: base, to: target)
         guard change.placesSomething else { return }
-        let others = Changeset(from: base, to: now)
+        // If two rows have changed places, either may be the one that moved. It is the one that the commits have put there.
+        var others = Changeset(from: base, to: now)
+        if !others.moved(in: now).isEmpty, let placed = try placedByOthers() {
+            others = Changeset.withOrigins(from: base, to: now, moving: placed).0
+        }
         let moved = others.moved(in: now)
-        if !overrides { away = moved }
-        // If two rows have changed places, either may be the one that moves. That matters if others have touched one of them: then it is
-        // the one that the commits have put there.
+        // Of those that the change moves, it matters only if others have touched rows.
         let touched = others.deleted(in: base).union(moved)
-        let guessed = change.moved(in: target)
-        if !touched.isEmpty, !guessed.isEmpty, let placed = try placed(), touched.meets(placed.union(guessed)) {
+        if !touched.isEmpty, !change.moved(in: target).isEmpty, let placed = try placed() {
             (change, origins) = Changeset.withOrigins(from: base, to: target, moving: placed)
         }
+        let returned = others.insertedSections(in: now).intersection(change.insertedSections(in: target))
+        let found = moved.union(Changeset.Elements(sections: returned))
+        if found.isEmpty { return }
+        let movable = found.union(change.moved(in: target))
+        let elsewhere = Changeset.withOrigins(from: target, to: now, moving: movable).0.moved(in: now)
+        settled = found.subtracting(elsewhere)
+        if !overrides { away = moved.intersection(elsewhere) }
     }
 
     mutating func run(_ editor: inout UntypedEditor) throws {
@@ -109,6 +122,7 @@ extension Merge {
                     add(.section(section.id), .gone)
                     continue
                 }
+                if settled.sections.contains(section.id) { continue }
                 if away.sections.contains(section.id) {
                     add(.section(section.id), .moved)
                     continue
@@ -116,7 +130,9 @@ extension Merge {
                 let place = sectionPlace(index, &editor)
                 let destination = place - (present < place ? 1 : 0)
                 if destination != present { try editor.moveSection(.at(present), to: .at(destination)) }
-            } else if editor.state.indexOfSection(section.id) != nil {
+            } else if let present = editor.state.indexOfSection(section.id) {
+                let title = editor.state.sectionEntry(at: present).title
+                if settled.sections.contains(section.id) && title.hasSameBytes(as: section.title) { continue }
                 add(.section(section.id), .alreadyThere)
             } else {
                 let place = sectionPlace(index, &editor)
@@ -207,10 +223,12 @@ extension Merge {
         -> Int
     {
         var items: [UntypedRow] = []
+        var start: ListIndexPath?
         var next = first
         while next < paths.count, next == first || paths[next].follows(paths[next - 1]) {
             defer { next += 1 }
-            guard let item = target.item(at: paths[next]) else { continue }
+            // A placeholder would be written into the record, and could not be read from it.
+            guard let item = try target.checked({ target.item(at: paths[next]) }) else { continue }
             if let present = editor.state.item(item.id) {
                 // The id is in the list again: the same row, which is fine, or a different one, which is a conflict.
                 if present.hasSameContent(as: item) { moved?.note(item.content, at: present.content) }
@@ -218,10 +236,11 @@ extension Merge {
                 if !items.isEmpty { break }
                 continue
             }
+            if items.isEmpty { start = paths[next] }
             items.append(item)
         }
-        guard let run = ListRun(items), let start = items.first else { return next }
-        guard let place = try place(of: startPath(paths, first, start), &editor) else {
+        guard let run = ListRun(items), let path = start else { return next }
+        guard let place = try place(of: path, &editor) else {
             for item in items { add(.item(item.id), .sectionGone) }
             return next
         }
@@ -256,16 +275,10 @@ extension Merge {
         if let present = editor.state.item(item.id) { moved?.note(item.content, at: present.content) }
     }
 
-    /// The path in the target of the first row that is inserted.
-    private func startPath(_ paths: [ListIndexPath], _ first: Int, _ item: UntypedRow) -> ListIndexPath {
-        var index = first
-        while target.item(at: paths[index])?.id != item.id { index += 1 }
-        return paths[index]
-    }
-
     private mutating func move(to path: ListIndexPath, _ editor: inout UntypedEditor) throws {
         guard let item = target.item(at: path) else { return }
         guard let source = editor.state.indexPath(of: item.id) else { return add(.item(item.id), .gone) }
+        if settled.items.contains(item.id) { return }
         guard !away.items.contains(item.id) else { return add(.item(item.id), .moved) }
         guard let place = try place(of: path, &editor) else { return add(.item(item.id), .sectionGone) }
         let run = ItemRun(path: source, count: 1)

@@ -19,9 +19,6 @@ public struct RebasedCommit: Sendable {
     /// Why nothing is left of it; nil if something is.
     public let reason: String?
 
-    /// How many commits have come before it.
-    package var shift: UInt64 { commit.version.rawValue &- version.rawValue }
-
     /// - Parameter commit: the commit that replaced it, or the same commit as another replica has made it again.
     package init(_ old: Commit, became commit: Commit, _ conflicts: [MergeConflict] = [], reason: String? = nil) {
         (version, before, self.commit, self.conflicts) = (old.version, old.checksum, commit, conflicts)

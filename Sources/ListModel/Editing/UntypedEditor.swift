@@ -74,6 +74,8 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     var repeatedIdentifier: [UInt8]?
     /// The most bytes of a record: the value of `Limits`, except in tests.
     var recordLimit = Limits.recordBytes
+    /// The most commits since a step that a merge reads to learn which rows others have moved; others in tests.
+    var othersLimit: UInt64 = 1_024
 
     /// An editor of a state.
     ///

@@ -33,14 +33,19 @@ extension UntypedSnapshot {
     ///   an error of rows that could not be read.
     /// - Complexity: O(k log n) for events of k rows.
     public func applying(_ events: some Sequence<ListEvent>) throws -> UntypedSnapshot {
-        // A separate pool, so that these changes are not counted among the changes that a checkpoint stores. It counts its own
-        // failed reads: after one, rows of the result would be placeholders.
-        let pool = NodePool(joining: tree.pool, tree.pool)!
-        return try pool.checked {
-            let own = UntypedSnapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, pool))
+        let own = inOwnPool
+        // After a failed read, rows of the result would be placeholders.
+        return try own.checked {
             var state = ListState(from: own)
             for event in events { try state.apply(event) }
             return state.snapshot()
         }
+    }
+
+    /// The same rows in a pool of their own. Changes that are made from them are not counted among the changes that a checkpoint
+    /// stores, and its failed reads are counted from 0.
+    var inOwnPool: UntypedSnapshot {
+        let pool = NodePool(joining: tree.pool, tree.pool)!
+        return UntypedSnapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, pool))
     }
 }

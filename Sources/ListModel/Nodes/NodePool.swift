@@ -111,7 +111,8 @@ package final class NodePool: Sendable {
 
     /// A pool for a tree that is made of parts of two others; nil if their nodes have different sources.
     ///
-    /// It has its own epoch and count of changes, so that edits of the joined tree do not affect the other pools.
+    /// It has its own epoch and count of changes, so that edits of the joined tree do not affect the other pools. No checkpoint is
+    /// taken of it, so its epoch is the last one: a node that was stored since an earlier one is not taken for one that was changed.
     init?(joining first: NodePool, _ second: NodePool) {
         guard first.source == nil || second.source == nil || first.source === second.source else { return nil }
         limits = first.limits
@@ -119,6 +120,7 @@ package final class NodePool: Sendable {
         shared = first.source == nil ? second.shared : first.shared
         leases = first.leases + second.leases.filter { lease in !first.leases.contains { $0 === lease } }
         isReplayedAgain = false
+        currentEpoch.store(.max, ordering: .relaxed)
     }
 
     /// The present epoch; each capture of a checkpoint begins one.
@@ -286,7 +288,12 @@ extension NodePool {
     private func read<Element: TreeElement>(
         _ child: TreeChild<Element>, from source: (any NodeSource)?, _ spares: inout SpareNodes<Element>
     ) -> TreeNode<Element>? {
-        reading(from: source) { try NodeChain(child, from: $0, limits, &spares).node(child, limits) }
+        // The child of a placeholder: it is as unreadable as that was, and no more damaged.
+        if child.stored == 0, let error = errors.withLock({ $0.last }) {
+            report(error)
+            return nil
+        }
+        return reading(from: source) { try NodeChain(child, from: $0, limits, &spares).node(child, limits) }
     }
 
     /// Reads from a source. Reports the error and returns nil if that fails.

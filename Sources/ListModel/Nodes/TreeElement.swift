@@ -94,8 +94,9 @@ extension UntypedRow: TreeElement {
     @inline(__always)
     mutating func seal() {}
 
+    /// A row whose content was erased changes if an equal one is written again: it can be read then.
     @inline(__always)
-    func isUnchanged(in other: UntypedRow) -> Bool { hasSameState(as: other) }
+    func isUnchanged(in other: UntypedRow) -> Bool { hasSameState(as: other) && isErased == other.isErased }
 
     @inline(__always)
     func forEachKey(_ hashing: IdentifierHashing, _ body: (UInt64) throws -> Void) rethrows {

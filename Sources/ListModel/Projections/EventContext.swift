@@ -13,19 +13,14 @@ public final class EventContext {
     /// The rows after the events so far. A class, because a noncopyable state cannot be taken out of an optional.
     fileprivate final class Before {
         var state: ListState
-        /// How many reads of its nodes had failed before.
-        let failures: Int
 
-        init(_ rows: UntypedSnapshot) {
-            state = ListState(from: rows)
-            failures = state.pool.failureCount
-        }
+        init(_ rows: UntypedSnapshot) { state = ListState(from: rows.inOwnPool) }
     }
 
     private var contentFailure: (any Error)?
 
     /// The error if rows could not be read.
-    package var rowFailure: (any Error)? { before.flatMap { $0.state.pool.failure(since: $0.failures) } }
+    package var rowFailure: (any Error)? { before.flatMap { $0.state.pool.failure(since: 0) } }
 
     /// The error if a content or rows could not be read. The projection did not cause it.
     package var readFailure: (any Error)? { contentFailure ?? rowFailure }

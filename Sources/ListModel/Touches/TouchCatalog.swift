@@ -1,7 +1,8 @@
 // The catalog of the index of touches: which segments there are.
 //
 // Always holds: the segments follow one another, from the first commit that is not packed to the last indexed one; no two
-// segments have the same number, and none has `nextNumber` or a greater one.
+// segments have the same number, and none has `nextNumber` or a greater one; together they have fewer than 2⁴⁸ touches, so no sum
+// of their counts overflows.
 
 /// The segments of the index, the oldest first.
 package struct TouchCatalog: Equatable, Sendable {
@@ -121,14 +122,16 @@ extension TouchCatalog {
         guard reader.readByte() == NodeCoding.Kind.touchCatalog else { return nil }
         let count = reader.readVarint()
         guard count <= UInt64(reader.remaining) else { return nil }
+        var touchCount: UInt64 = 0
         for _ in 0..<count {
             let numbers = (0..<6).map { _ in reader.readVarint() }
             guard numbers[1] > 0, numbers[1] <= numbers[2], numbers[2] < Limits.versions,
                 numbers[1] == (segments.last?.last.next.rawValue ?? numbers[1]),
                 numbers[0] < 1 &<< (64 - TouchCatalog.indexBits), numbers[0] > segments.last?.number ?? 0,
-                numbers[3] < Limits.versions, numbers[4] <= UInt64(Segment.greatestBits),
+                numbers[3] < Limits.versions - touchCount, numbers[4] <= UInt64(Segment.greatestBits),
                 numbers[4] == 0 || numbers[3] &>> numbers[4] > 0, numbers[5] < 1 &<< 23
             else { return nil }
+            touchCount += numbers[3]
             segments.append(
                 Segment(
                     number: numbers[0], first: Version(numbers[1]), last: Version(numbers[2]), count: numbers[3],

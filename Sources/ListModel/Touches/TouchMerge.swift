@@ -116,7 +116,7 @@ package enum TouchMerge {
                 var start = 0
                 for index in stride(from: 0, to: ends.count, by: 2) {
                     let end = ends[min(index + 1, ends.count - 1)]
-                    merge(runs, start, ends[index], end, merged)
+                    merge(runs, start..<ends[index], ends[index]..<end, merged, at: start)
                     start = end
                 }
                 initialized = runs.count
@@ -125,21 +125,31 @@ package enum TouchMerge {
         ends = stride(from: 0, to: ends.count, by: 2).map { ends[min($0 + 1, ends.count - 1)] }
     }
 
-    /// Merges two runs that follow one another, to the same place. Of equal fingerprints, those of the first run come first.
+    /// Two runs that are all of an array, merged. Of equal fingerprints, those of the first run come first.
+    static func merged(_ touches: borrowing [Touch], _ first: Range<Int>, _ second: Range<Int>) -> [Touch] {
+        touches.withUnsafeBufferPointer { runs in
+            [Touch](unsafeUninitializedCapacity: runs.count) { merged, initialized in
+                merge(runs, first, second, merged, at: 0)
+                initialized = runs.count
+            }
+        }
+    }
+
+    /// Merges two runs, to a place. Of equal fingerprints, those of the first run come first.
     private static func merge(
-        _ runs: UnsafeBufferPointer<Touch>, _ start: Int, _ middle: Int, _ end: Int,
-        _ merged: UnsafeMutableBufferPointer<Touch>
+        _ runs: UnsafeBufferPointer<Touch>, _ one: Range<Int>, _ other: Range<Int>,
+        _ merged: UnsafeMutableBufferPointer<Touch>, at start: Int
     ) {
-        var (first, second, next) = (start, middle, start)
-        // SAFETY: both buffers have `end` elements or more, and each element is moved once, so `next` stays below `end`.
-        while first < middle && second < end {
+        var (first, second, next) = (one.lowerBound, other.lowerBound, start)
+        // SAFETY: `merged` has room for both runs from `start` on, and each of their elements is copied once.
+        while first < one.upperBound && second < other.upperBound {
             let isSecond = runs[second].fingerprint < runs[first].fingerprint
             merged.initializeElement(at: next, to: runs[isSecond ? second : first])
             if isSecond { second &+= 1 } else { first &+= 1 }
             next &+= 1
         }
-        let rest = first < middle ? first..<middle : second..<end
-        _ = merged[next..<end].initialize(fromContentsOf: runs[rest])
+        let rest = first < one.upperBound ? first..<one.upperBound : second..<other.upperBound
+        _ = merged[next..<start + one.count + other.count].initialize(fromContentsOf: runs[rest])
     }
 
     /// The touches of an input, from its first bucket to its last.

@@ -1,7 +1,7 @@
 // Touches in the order of a segment, and how they are made from records.
 //
-// Always holds: fingerprints ascend; the touches of one fingerprint go from the newest version to the oldest, one for each
-// commit.
+// Always holds: what is sorted comes first, with ascending fingerprints; the touches of one fingerprint go from the newest version to
+// the oldest, one for each commit. What was added since follows, from the oldest commit to the newest.
 
 /// Touches of consecutive commits.
 package struct TouchRun: Sendable {
@@ -9,7 +9,8 @@ package struct TouchRun: Sendable {
     /// The landmarks: the versions of the commits that deleted rows or changed sections, ascending. They lead to deleted rows,
     /// and to the sections that these were in.
     package private(set) var landmarks: [Version] = []
-    private var isSorted = true
+    /// How many touches are sorted.
+    private var sortedCount = 0
 
     package init() {}
 
@@ -40,39 +41,43 @@ package struct TouchRun: Sendable {
             touches.removeLast(touches.count - first)
             throw error
         }
-        if touches.count > first { isSorted = false }
         if isLandmark { landmarks.append(version) }
     }
 
     /// Makes room for more touches.
     package mutating func reserve(_ more: Int) { touches.reserveCapacity(touches.count + more) }
 
-    /// Removes the touches of the commits up to a version. Nothing has been sorted yet.
+    /// Removes the touches of the commits up to a version, and sorts the others.
+    ///
+    /// - Complexity: O(n).
     package mutating func removeAll(through version: Version) {
-        touches.removeFirst(touches.sortedIndex { $0.version > version })
+        sort()
+        touches.removeAll { $0.version <= version }
+        sortedCount = touches.count
         landmarks.removeFirst(landmarks.sortedIndex { $0 > version })
     }
 
     /// Sorts what was added.
     ///
-    /// - Complexity: O(n).
+    /// - Complexity: O(n); O(1) if nothing was added.
     package mutating func sort() {
-        if isSorted { return }
-        isSorted = true
+        let first = sortedCount
+        if first == touches.count { return }
         // By the digits of the fingerprints, from the lowest one, which takes fewer instructions than comparing. Each pass leaves
         // touches with the same digit in their order, so the newest of a fingerprint stay first.
         touches.withUnsafeMutableBufferPointer { touches in
-            withUnsafeTemporaryAllocation(of: Touch.self, capacity: touches.count) { other in
+            let added = UnsafeMutableBufferPointer(rebasing: touches[first...])
+            withUnsafeTemporaryAllocation(of: Touch.self, capacity: added.count) { other in
                 // SAFETY: the first pass initialises all of `other`. Both have as many elements.
-                TouchRun.distribute(touches.reversed(), 0, other)
-                TouchRun.distribute(other, 8, touches)
-                TouchRun.distribute(touches, 16, other)
-                TouchRun.distribute(other, 24, touches)
+                TouchRun.distribute(added.reversed(), 0, other)
+                TouchRun.distribute(other, 8, added)
+                TouchRun.distribute(added, 16, other)
+                TouchRun.distribute(other, 24, added)
             }
         }
         // What a commit did in several events becomes one touch.
-        var last = 0
-        for index in touches.indices.dropFirst() {
+        var last = first
+        for index in touches.indices.dropFirst(first + 1) {
             let touch = touches[index]
             if touches[last].fingerprint == touch.fingerprint && touches[last].version == touch.version {
                 touches[last].kinds.formUnion(touch.kinds)
@@ -81,7 +86,10 @@ package struct TouchRun: Sendable {
                 if last < index { touches[last] = touch }
             }
         }
-        touches.removeLast(max(0, touches.count - last - 1))
+        touches.removeLast(touches.count - last - 1)
+        // What was added is newer than what was sorted before.
+        if first > 0 { touches = TouchMerge.merged(touches, first..<touches.count, 0..<first) }
+        sortedCount = touches.count
     }
 
     /// Copies touches in the order of eight bits of their fingerprints.

@@ -47,7 +47,10 @@ struct RowDifference {
     }
 
     private mutating func findMoves(_ changes: Changeset) {
-        let pieces = pieces(changes)
+        guard let pieces = pieces(changes) else {
+            (gone, arrived, updated) = (Array(0..<old.count), Array(0..<new.count), [])
+            return
+        }
         let stays = IncreasingSubsequence.staying(pieces.map(\.old), weights: pieces.map(\.count))
         for (piece, stays) in zip(pieces, stays) where !stays {
             for index in 0..<piece.count {
@@ -58,8 +61,9 @@ struct RowDifference {
         }
     }
 
-    /// All rows that both sequences have, as pieces, ascending by their new offset.
-    private func pieces(_ changes: Changeset) -> [Piece] {
+    /// All rows that both sequences have, as pieces, ascending by their new offset. Nil if the rows of a section are not as many as the
+    /// changeset says: it could not be read when its rows were counted, or when they were compared.
+    private func pieces(_ changes: Changeset) -> [Piece]? {
         var pieces: [Piece] = []
         func append(_ oldStart: Int, _ newStart: Int, _ count: Int) {
             if count == 0 { return }
@@ -82,12 +86,17 @@ struct RowDifference {
                 let oldEnd = leavers.first?.item ?? oldCount
                 let newEnd = arrivals.first?.item ?? newCount
                 let run = min(oldEnd - oldItem, newEnd - newItem)
+                if run < 0 { return nil }
                 append(oldStart + oldItem, newStart + newItem, run)
                 oldItem += run
                 newItem += run
-                if oldItem == oldEnd, leavers.popFirst() != nil { oldItem += 1 }
-                if newItem == newEnd, arrivals.popFirst() != nil { newItem += 1 }
+                let hasLeaver = oldItem == oldEnd && leavers.popFirst() != nil
+                let hasArrival = newItem == newEnd && arrivals.popFirst() != nil
+                if run == 0 && !hasLeaver && !hasArrival { return nil }
+                if hasLeaver { oldItem += 1 }
+                if hasArrival { newItem += 1 }
             }
+            guard oldItem == oldCount, newItem == newCount, leavers.isEmpty, arrivals.isEmpty else { return nil }
         }
         let moved = changes.items.moved.map {
             Piece(old: old.itemOffset($0.from), new: new.itemOffset($0.to), count: 1)

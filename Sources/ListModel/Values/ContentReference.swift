@@ -31,9 +31,9 @@ public struct ContentReference: Hashable, Sendable {
         SequenceHash.residue(XXHash64.hash(bytes, seed: HashSeed.content))
     }
 
-    /// Whether both refer to equal bytes. Compares length and hash.
+    /// Whether both refer to equal bytes, or bytes that were equal before both were erased. Compares length and hash.
     func hasSameContent(as other: ContentReference) -> Bool {
-        length == other.length && hash == other.hash
+        length == other.length && hash == other.hash && isErased == other.isErased
     }
 }
 

@@ -120,11 +120,16 @@ public struct UntypedRow: Sendable {
         return self.id == id
     }
 
-    /// Whether everything but the id is equal, for two rows of the same id. Contents are compared by length and hash.
+    /// Whether everything but the id is equal, for two rows of the same id. Contents are compared by length and hash, also if they were
+    /// erased.
     @inline(__always)
     func hasSameState(as other: UntypedRow) -> Bool {
         hash == other.hash && length == other.length && flags == other.flags
     }
+
+    /// Whether the content was erased.
+    @inline(__always)
+    var isErased: Bool { offset == ContentReference.erasedOffset }
 
     /// Whether everything is equal, also where the content is stored.
     @inline(__always)

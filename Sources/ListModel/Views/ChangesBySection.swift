@@ -47,9 +47,13 @@ struct ChangesBySection {
     func regions(inSection index: Int) -> [Range<Int>] {
         guard let change = changes[index] else { return [] }
         let outline = new.sections[index].outline
+        // A section that cannot be read has no rows. Then the owner of the view rebuilds it.
+        guard max(change.added.last ?? -1, change.updated.last ?? -1) < outline.tree.count else { return [] }
         var regions: [Range<Int>] = []
         for row in change.added where row >= regions.last?.upperBound ?? 0 { regions.append(outline.subtree(of: row)) }
         guard let before = change.oldIndex.map({ old.sections[$0].outline }) else { return regions }
+        let stayed = outline.tree.count - change.added.count
+        guard before.tree.count - change.removed.count == stayed else { return [] }
         for row in change.updated {
             let rank = row - change.added.countLess(than: row)
             // A row that also moved is among the added rows.

@@ -26,6 +26,7 @@ final class CheckpointDatabase: NodeSource {
     /// The version that a process without leases sees.
     private nonisolated(unsafe) var view: PinnedSnapshot?
     private let viewLock = Locked<Void>(())
+    private let share: FileShare?
     /// The leases: a checkpoint with a live lease is not dropped.
     let leases = Locked(LeaseTable())
     /// Whether the stored nodes are unusable, until a checkpoint without them is complete.
@@ -44,7 +45,11 @@ final class CheckpointDatabase: NodeSource {
     /// The databases of checkpoints. They are created if they are missing and the file may be written; otherwise nil.
     ///
     /// If only some of them are missing, there is damage, and the checkpoints are not used.
-    init?(_ environment: Environment, _ table: ProcessTable?, meta: Database<String, [UInt8]>) throws {
+    ///
+    /// - Parameter share: kept, if the file is also open for snapshots of a closed store.
+    init?(
+        _ environment: Environment, _ table: ProcessTable?, meta: Database<String, [UInt8]>, share: FileShare? = nil
+    ) throws {
         do {
             (nodes, checkpoints, gone) = try CheckpointDatabase.open(environment)
         } catch let error as LMDBError {
@@ -59,8 +64,7 @@ final class CheckpointDatabase: NodeSource {
         }
         projections = try CheckpointDatabase.openProjections(environment)
         self.environment = environment
-        self.table = table
-        self.meta = meta
+        (self.table, self.meta, self.share) = (table, meta, share)
         // Without a process table, the process that edits does not know the leases, and would free their nodes.
         view = table == nil && environment.options.isReadOnly ? try PinnedSnapshot(environment) : nil
     }
@@ -237,8 +241,8 @@ extension CheckpointDatabase {
     private struct LingeringFile: Sendable {
         /// Those of the closed stores. Only read-only stores have several for a file.
         let databases: [WeakDatabase]
-        /// Whether a store shares the file that was opened for reading since.
-        var isShared = false
+        /// That of a store which was opened for reading since, until it is closed and its snapshots are gone.
+        weak var share: FileShare?
     }
 
     private struct WeakDatabase: Sendable {
@@ -272,17 +276,8 @@ extension CheckpointDatabase {
         }
     }
 
-    /// Keeps the file open for the snapshots that keep it open already: the store that was to take it over, or to share it, could not be
-    /// opened.
-    func linger() {
-        CheckpointDatabase.lingering.withLock { lingering in
-            if environment.options.isReadOnly {
-                lingering[environment.path]?.isShared = false
-            } else {
-                linger([self], &lingering)
-            }
-        }
-    }
+    /// Keeps the file open for the snapshots that keep it open already: the store that was to take it over could not be opened.
+    func linger() { CheckpointDatabase.lingering.withLock { linger([self], &$0) } }
 
     private func linger(_ all: [CheckpointDatabase], _ lingering: inout [String: LingeringFile]) {
         // Others may take checkpoints now. Snapshots read no locators.
@@ -297,24 +292,29 @@ extension CheckpointDatabase {
     /// A store for editing takes them over. A read-only store shares only the file: it needs its own view, which shows
     /// newer commits.
     ///
-    /// - Returns: nil if there are none, they were opened in another way, or another store shares the file already.
-    static func lingering(path: String, _ options: Environment.Options) -> CheckpointDatabase? {
+    /// - Returns: for a read-only store, with a share, because no other may share the file as long as it exists; nil if there are none,
+    ///   they were opened in another way, or another store shares the file already.
+    static func lingering(path: String, _ options: Environment.Options) -> (CheckpointDatabase, FileShare?)? {
         guard let identity = Platform.identity(path) else { return nil }
         return lingering.withLock { lingering in
             let resolved = lingering.first { Platform.identity($0.key) == identity }
-            guard let (path, file) = resolved, !file.isShared,
+            guard let (path, file) = resolved, file.share == nil,
                 let database = file.databases.lazy.compactMap(\.database).first
             else { return nil }
             let found = database.environment.options
             guard found.isReadOnly == options.isReadOnly, found.maximumMapSize == options.maximumMapSize else {
                 return nil
             }
-            if found.isReadOnly {
-                lingering[path]?.isShared = true
-            } else {
+            guard found.isReadOnly else {
                 lingering[path] = nil
+                return (database, nil)
             }
-            return database
+            let share = FileShare()
+            lingering[path]?.share = share
+            return (database, share)
         }
     }
 }
+
+/// Exists as long as a read-only store, or a snapshot of it, uses a file that was open for snapshots of a closed store.
+final class FileShare: Sendable {}

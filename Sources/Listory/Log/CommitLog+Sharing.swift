@@ -47,18 +47,30 @@ extension CommitLog {
             .sorted { ($0.commit.time, $0.commit.version) < ($1.commit.time, $1.commit.version) }
     }
 
+    /// How many commits were set aside, damaged or not.
+    func setAsideCount() throws -> Int {
+        var count = 0
+        try environment.read { txn in try CommitLog.forEachAside(txn, meta) { _, _ in count += 1 } }
+        return count
+    }
+
     /// The rows of the commits that were set aside, damaged or not.
     private static func asideRows(
         _ txn: borrowing some Transaction & ~Copyable, _ meta: Database<String, [UInt8]>
     ) throws -> [(key: String, row: [UInt8])] {
         var rows: [(key: String, row: [UInt8])] = []
+        try forEachAside(txn, meta) { key, row in rows.append((String(decoding: key, as: UTF8.self), Array(row))) }
+        return rows
+    }
+
+    private static func forEachAside(
+        _ txn: borrowing some Transaction & ~Copyable, _ meta: Database<String, [UInt8]>,
+        _ body: (_ key: UnsafeRawBufferPointer, _ row: UnsafeRawBufferPointer) -> Void
+    ) throws {
         try txn.forEach(in: meta) { key, row in
-            if key.starts(with: LogFormat.setAsidePrefix.utf8) {
-                rows.append((String(decoding: key, as: UTF8.self), Array(row)))
-            }
+            if key.starts(with: LogFormat.setAsidePrefix.utf8) { body(key, row) }
             return true
         }
-        return rows
     }
 
     /// Copies what makes the file a replica, and the commits that were set aside, into another file with the same commits.

@@ -11,8 +11,10 @@ import ListModel
 struct CommitLog: Sendable {
     let path: String
     let environment: Environment
-    /// The checkpoints of a store that was closed while snapshots still read from its file; nil otherwise.
+    /// The checkpoints of a store that was closed while snapshots still read from its file, if this one takes them over.
     let lingering: CheckpointDatabase?
+    /// If such a file is only shared for reading. Then it must not be closed.
+    let share: FileShare?
     let meta: Database<String, [UInt8]>
     let commits: Database<UInt64, [UInt8]>
     /// The packed and dropped part of the log.
@@ -58,8 +60,9 @@ struct CommitLog: Sendable {
         if mode == .open && Platform.size(path) == 0 {
             throw ListError.notAStore(path: path, found: "an empty file")
         }
-        let (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
-        (self.environment, self.lingering) = (environment, lingering)
+        let (environment, open, share) = try CommitLog.openEnvironment(path, environmentOptions)
+        let lingering = share == nil ? open : nil
+        (self.environment, self.lingering, self.share) = (environment, lingering, share)
         var isOpen = false
         defer { if !isOpen { lingering?.linger() } }
         // If that fails, opening one of them says why.
@@ -104,12 +107,12 @@ struct CommitLog: Sendable {
 
     private static func openEnvironment(
         _ path: String, _ options: Environment.Options
-    ) throws -> (Environment, CheckpointDatabase?) {
+    ) throws -> (Environment, CheckpointDatabase?, FileShare?) {
         do {
-            return (try Environment.open(path: path, options: options), nil)
+            return (try Environment.open(path: path, options: options), nil, nil)
         } catch {
-            if case .alreadyOpen = error.kind, let database = CheckpointDatabase.lingering(path: path, options) {
-                return (database.environment, database)
+            if case .alreadyOpen = error.kind, let (open, share) = CheckpointDatabase.lingering(path: path, options) {
+                return (open.environment, open, share)
             }
             guard error.kind == .changing else { throw CommitLog.refusal(error, path, isReadOnly: options.isReadOnly) }
         }
@@ -117,7 +120,7 @@ struct CommitLog: Sendable {
         // file cannot finish.
         var quick = options
         quick.gate = .quick
-        return (try Environment.open(path: path, options: quick), nil)
+        return (try Environment.open(path: path, options: quick), nil, nil)
     }
 
     /// The error of the store for a file that could not be opened, or the error of LMDB if the store has none for it.
@@ -140,7 +143,7 @@ struct CommitLog: Sendable {
         // A new file has nothing to check, and another process may be creating it right now.
         var options = options
         options.gate = .off
-        let (environment, _) = try openEnvironment(path, options)
+        let (environment, _, _) = try openEnvironment(path, options)
         // Without this, a power cut could remove the file from its folder, with all commits.
         try environment.syncNewFile()
         try environment.write { txn in

@@ -163,7 +163,8 @@ extension GroupCommit {
     /// Notes what has become of queued commits.
     func note(_ rebased: [RebasedCommit]) {
         monitor.withLock {
-            state.rebased.append(contentsOf: rebased)
+            let race = (state.rebased.last?.race ?? 0) + 1
+            state.rebased.append(contentsOf: rebased.map { (race, $0) })
             // A queued commit is made again a few times at most. Pending commits of a replica are in the log by now, and not in the queue.
             let limit = max(GroupCommit.rememberedCount, 8 * max(state.waiting.count, rebased.count))
             if state.rebased.count > limit { state.rebased.removeFirst(state.rebased.count - limit) }
@@ -182,15 +183,15 @@ extension GroupCommit {
         monitor.withLock {
             waitForRacer()
             var (found, versions) = (commit, versions)
-            for (index, rebased) in state.rebased.enumerated()
+            for (index, (race, rebased)) in state.rebased.enumerated()
             where rebased.version == found.version && rebased.before == found.checksum {
                 versions = versions.map { version in
-                    // Those that were made again together follow one another, and are as far from where they were.
+                    // Those that were made again together follow one another.
                     let place = index - Int(clamping: found.version.rawValue &- version.rawValue)
-                    guard place >= 0, state.rebased[place].version == version,
-                        state.rebased[place].shift == rebased.shift
+                    guard place >= 0, state.rebased[place].race == race,
+                        state.rebased[place].made.version == version
                     else { return version }
-                    return state.rebased[place].commit.version
+                    return state.rebased[place].made.commit.version
                 }
                 found = rebased.commit
             }
@@ -208,7 +209,7 @@ extension GroupCommit {
     /// process has made that version since, the later of the two. The lock is held, and no commits are made again.
     func presentVersion(_ version: Version) -> Version {
         var found = version
-        for rebased in state.rebased where rebased.version == found { found = rebased.commit.version }
+        for (_, rebased) in state.rebased where rebased.version == found { found = rebased.commit.version }
         return found
     }
 

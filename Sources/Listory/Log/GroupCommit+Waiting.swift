@@ -166,9 +166,9 @@ extension GroupCommit {
         background.async { [self] in
             monitor.lock()
             defer {
-                // The store is gone, and nobody else would drop what keeps its file open.
-                if state.isLetGo && !state.isFlushQueued { state.racer = nil }
-                monitor.unlock()
+                // The store is gone, and nobody else would drop what keeps its file open. It frees the rows, after the lock.
+                let racer = state.isLetGo && !state.isFlushQueued ? state.racer.take() : nil
+                withExtendedLifetime(racer) { monitor.unlock() }
             }
             while !state.isEmpty && !state.isStopped {
                 if state.isLost {

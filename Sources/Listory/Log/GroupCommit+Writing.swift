@@ -301,13 +301,13 @@ extension GroupCommit {
 
     /// Cancels the timers, now and later, because the store was released; what is queued is still appended.
     func letGo() {
-        let timers = monitor.withLock {
+        let dropped = monitor.withLock {
             state.isLetGo = true
-            // Otherwise the flush drops it.
-            if state.flushTimer == nil && !state.isFlushQueued { state.racer = nil }
-            return (state.storeTimer, state.retryTimer)
+            // A flush drops the racer at its end.
+            if !state.isEmpty && state.flushTimer == nil { queueFlush() }
+            return (state.storeTimer, state.retryTimer, state.isEmpty ? state.racer.take() : nil)
         }
-        _ = (timers.0?.take(), timers.1?.take())
+        _ = (dropped.0?.take(), dropped.1?.take())
     }
 
     private func storeInBackground() {

@@ -99,7 +99,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         /// How often commits were replaced: since then, a version may be another commit than before.
         var revision: UInt64 = 0
         /// The commits that were made again, the newest last.
-        var rebased: [RebasedCommit] = []
+        var rebased: [(race: Int, made: RebasedCommit)] = []
         /// The last rows between commits that are being made again, one version after another.
         var shownRows: [UntypedSnapshot] = []
     }
@@ -367,12 +367,14 @@ extension GroupCommit {
     ) throws -> [UInt8]? {
         if version <= durableVersion { return nil }
         return try monitor.withLock {
-            // Between the two, the queue is empty.
-            waitForRacer()
-            guard version > state.head.version else { return nil }
-            let run = version < state.waiting.first ? state.writing : state.waiting
-            guard let index = run.index(of: version) else { return nil }
-            return try run.withRecord(index) { try Array(part($0)) }
+            while version > state.head.version {
+                let run = version < state.waiting.first ? state.writing : state.waiting
+                if let index = run.index(of: version) { return try run.withRecord(index) { try Array(part($0)) } }
+                // It may be one of those that are being made again.
+                guard let thread = state.catchingUp, thread != Platform.currentThread else { return nil }
+                waitForRacer()
+            }
+            return nil
         }
     }
 }

@@ -25,6 +25,8 @@ package final class Journal: Sendable {
     static let sectorSize = 512
     /// The offset of the first entry: the first sector without data of LMDB.
     static let beginning = sectorSize - JournalOptions.pageHeaderSize
+    /// The greatest size of a value that is read, in bytes: eight times what any build has written.
+    static let greatestSize = 1 << 20
     /// The key of the value in its database.
     static let key: UInt64 = 0
 
@@ -129,8 +131,9 @@ extension Journal {
 
     /// Calls `body` with the value; nil if there is none yet. The database has no other one.
     ///
-    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if the database has a value and it is not found. Without that
-    ///   check, the commits in the journal would be lost without a word.
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if the database has a value and it is not found: without that
+    ///   check, the commits in the journal would be lost without a word. Or if the value is too large: looking for the end of the
+    ///   log takes time in proportion to the square of its size if each sector begins like an entry, and writers wait meanwhile.
     private static func withValue<Result>(
         _ txn: borrowing some Transaction & ~Copyable, _ database: Database<UInt64, [UInt8]>,
         _ body: (UnsafeRawBufferPointer?) throws -> Result
@@ -139,6 +142,10 @@ extension Journal {
         return try txn.withValue(forKey: Journal.key, in: database) { bytes in
             guard bytes != nil || !isThere else {
                 throw ListError.headMismatch(what: "journal", expected: "its value", found: "none")
+            }
+            if let bytes, bytes.count > Journal.greatestSize {
+                throw ListError.headMismatch(
+                    what: "journal", expected: "at most \(Journal.greatestSize) bytes", found: "\(bytes.count)")
             }
             return try body(bytes)
         }

@@ -113,7 +113,10 @@ final class Past: Sendable {
             max(point.version, version).rawValue - min(point.version, version).rawValue
         }
         let hasLater = candidates.contains { $0.version > version }
-        let isReversible = try hasLater && log.withRecord(of: version.next) { $0 != nil }
+        var isReversible = false
+        do { isReversible = try hasLater && log.withRecord(of: version.next) { $0 != nil } } catch {
+            guard error.saysDamage else { throw error }
+        }
         var starts = candidates.filter { $0.version <= version || isReversible }
         starts.sort { distance($0) < distance($1) }
         var failure: (any Error)?

@@ -22,7 +22,7 @@ extension StoreProtocol {
     public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {
         try door {
             try withoutActuallyEscaping(progress) { progress in
-                try UntypedStore.making(target, besideAs: "-copying") { scratch in
+                try UntypedStore.making(target) { scratch in
                     if core.options.isReadOnly {
                         try core.copyOfReader(to: scratch) { progress($0 * 0.3) }
                     } else {

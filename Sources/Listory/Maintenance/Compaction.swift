@@ -120,6 +120,10 @@ extension UntypedStore {
         do {
             return try DataFile.claiming(path) {
                 isClaimed = true
+                // Processes that open what is being written may leave one.
+                let table = ProcessTable.path(of: DataFile.Scratch.making.path(of: path))
+                Platform.remove(table)
+                defer { Platform.remove(table) }
                 return try body()
             }
         } catch {
@@ -132,12 +136,8 @@ extension UntypedStore {
         at path: String, _ compaction: Compaction, _ options: StoreOptions, _ progress: (Double) -> Void
     ) throws -> (CompactionReport, Compactor.Erased?) {
         let bytesBefore = Platform.size(path)
-        let scratch = path + "-compacting"
-        let copy = path + "-compacted"
-        // What killed processes have left has what is to be dropped or erased.
+        let copy = DataFile.Scratch.made.path(of: path)
         if !compaction.isDryRun { try removeLeftovers(of: path) }
-        defer { for name in [scratch, copy] { DataFile.remove(name) } }
-        for name in [scratch, copy] { DataFile.remove(name) }
         var readOptions = options
         (readOptions.isReadOnly, readOptions.isKnownToOthers) = (true, false)
         let before = FileState(path)
@@ -152,7 +152,7 @@ extension UntypedStore {
                     found: "those through version \(try source.version)")
             }
             try source.checkMayReplaceReplica(compaction)
-            var compactor = try Compactor(source, compaction, to: scratch, options)
+            var compactor = try Compactor(source, compaction, to: DataFile.Scratch.making.path(of: path), options)
             written = try compactor.run { progress($0 * 0.6) }
             try compactor.finish(copy)
             // What was set aside may have what is to be erased; a replica is not erased.
@@ -174,13 +174,13 @@ extension UntypedStore {
         return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(path)), written.erased)
     }
 
-    /// Removes files beside a store that were to take its place.
+    /// Removes files beside a store that have what is to be dropped or erased: a successor, and what killed processes have left.
+    ///
+    /// - Throws: ``ListError/notPermitted(path:isReadOnly:)`` if one stays.
     private static func removeLeftovers(of path: String) throws {
-        let names = [
-            successor(of: path), unfinishedSuccessor(of: path), path + "-compacted-compacted", path + "-repaired",
-            path + "-repaired-salvaging0",
-        ]
-        for name in names {
+        let made = DataFile.Scratch.made.path(of: path)
+        let salvaging = [path, made].map { DataFile.Scratch.salvaging.path(of: $0) }
+        for name in [successor(of: path), DataFile.Scratch.making.path(of: path), made] + salvaging {
             DataFile.remove(name)
             if Platform.exists(name) { throw ListError.notPermitted(path: name, isReadOnly: false) }
         }

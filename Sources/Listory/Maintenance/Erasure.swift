@@ -83,6 +83,8 @@ extension UntypedStore {
     static func deleteErasedRows(of path: String, _ options: StoreOptions) throws {
         var options = options
         (options.isReadOnly, options.lastVersion, options.durability) = (false, nil, .immediate)
+        // Closing makes no copy of a file that is one.
+        options.unpackedCount = .max
         // What has to go goes, whatever the app's rules say.
         options.rules = []
         // Nobody else looks for it.

@@ -9,22 +9,17 @@ extension UntypedStore {
     ///
     /// - Parameters:
     ///   - path: the place.
-    ///   - suffix: of the name beside it. What is left there by a process that was killed is removed.
     ///   - body: makes the file at the path that it gets, and closes it.
     /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if something else is just made there;
     ///   ``ListError/notPermitted(path:isReadOnly:)``; what `body` throws; an error of the system. Then nothing was made.
-    static func making<Result>(
-        _ path: String, besideAs suffix: String, _ body: (_ scratch: String) throws -> Result
-    ) throws -> Result {
+    static func making<Result>(_ path: String, _ body: (_ scratch: String) throws -> Result) throws -> Result {
         func requireUnused() throws { if Platform.exists(path) { throw ListError.alreadyExists(path: path) } }
         return try passing {
             try requireUnused()
             return try claiming(path) {
                 // Another process may have made it since.
                 try requireUnused()
-                let scratch = path + suffix
-                removeScratch(scratch)
-                defer { removeScratch(scratch) }
+                let scratch = DataFile.Scratch.making.path(of: path)
                 let result = try body(scratch)
                 do throws(LMDBError) { try DataFile.publish(scratch, as: path) } catch {
                     if case .targetExists = error.kind { throw ListError.alreadyExists(path: path) }
@@ -33,10 +28,5 @@ extension UntypedStore {
                 return result
             }
         }
-    }
-
-    private static func removeScratch(_ scratch: String) {
-        DataFile.remove(scratch)
-        Platform.remove(ProcessTable.path(of: scratch))
     }
 }

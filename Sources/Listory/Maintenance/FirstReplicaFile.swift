@@ -16,7 +16,7 @@ extension UntypedStore {
     ///   `body` throws; an error of the system. Then nothing is there.
     public static func makeReplica(at path: String, _ body: (_ scratch: String) throws -> Bool) throws -> Bool {
         do {
-            try making(path, besideAs: "-beginning") { scratch in
+            try making(path) { scratch in
                 guard try body(scratch) else { throw NotWanted() }
             }
             return true

@@ -38,7 +38,11 @@ final class HistoryKeeper: StoreKeeper {
         queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
             guard let self, let store, isPresent(number) else { return }
             var failures = 0
-            do { try store.trim(retention) { if !self.isPresent(number) { throw ListError.closed } } } catch {
+            do {
+                try store.trim(retention) { if !self.isPresent(number) { throw ListError.closed } }
+            } catch ListError.inUse {
+                // Another file is just made beside the store, such as a snapshot for other replicas.
+            } catch {
                 // The log has everything, and there will be another look.
                 failures = failing + 1
                 if isPresent(number) {
@@ -87,10 +91,11 @@ extension UntypedStore {
     }
 
     private func writeSuccessor(_ path: String, from base: Version, _ checkGoesOn: () throws -> Void) throws -> Bool {
-        let scratch = path + "-compacting"
-        let unfinished = UntypedStore.unfinishedSuccessor(of: path)
-        defer { for name in [scratch, unfinished] { DataFile.remove(name) } }
-        for name in [scratch, unfinished] { DataFile.remove(name) }
+        let unfinished = DataFile.Scratch.made.path(of: path)
+        // Otherwise all the writing would be in vain, at each look.
+        guard Platform.isReplaceable(path, trying: unfinished) else {
+            throw ListError.notPermitted(path: path, isReadOnly: false)
+        }
         // As above.
         let durable = durableVersion
         guard base <= durable else { return false }
@@ -101,7 +106,7 @@ extension UntypedStore {
         let packed = min(durable, max(base, lastPacked))
         compaction.unpackedCount = max(1, min(options.unpackedCount, Int(durable.rawValue - packed.rawValue)))
         compaction.checkpointSpacing = max(options.checkpoints.interval, options.checkpoints.maximumSpacing)
-        var compactor = try Compactor(self, compaction, to: scratch, options)
+        var compactor = try Compactor(self, compaction, to: DataFile.Scratch.making.path(of: path), options)
         let written = try compactor.run { _ in try checkGoesOn() }
         // An edit may have come meanwhile, which no other replica has.
         guard group.log.confirmed.covers(written.version) else { return false }

@@ -47,9 +47,7 @@ extension StoreProtocol {
             if let sound { return RepairReport(found: survey, wasRepaired: false, verification: sound) }
             guard survey.isComplete else { throw survey.notRepairable }
             return try UntypedStore.claiming(path) {
-                let repaired = path + "-repaired"
-                defer { DataFile.remove(repaired) }
-                DataFile.remove(repaired)
+                let repaired = DataFile.Scratch.made.path(of: path)
                 let before = FileState(path)
                 let (report, found) = try UntypedStore.salvageAndVerify(
                     from: path, to: repaired, options, isRepair: true

@@ -34,8 +34,8 @@ extension StoreProtocol {
     ///
     /// - Parameter retention: the bounds; they replace those of an earlier call. Commits that the earlier bounds let go may be gone by
     ///   then.
-    /// - Throws: ``ListError/readOnly``, ``ListError/closed``; ``ListError/inUse(path:)`` if another process is just writing a second file,
-    ///   and there is one which the new bounds do not allow; an error of the log. The earlier bounds then stay.
+    /// - Throws: ``ListError/readOnly``, ``ListError/closed``; ``ListError/inUse(path:)`` if another file is just made beside the store,
+    ///   and there is a second one which the new bounds do not allow; an error of the log. The earlier bounds then stay.
     public func keep(_ retention: Retention) throws {
         try door {
             try core.withHead { _ in }

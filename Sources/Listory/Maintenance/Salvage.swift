@@ -38,7 +38,8 @@ public struct SalvageReport: Hashable, Sendable {
     public internal(set) var parts: [Part]
     /// How many rows the newest version of the first part has.
     public let itemCount: Int
-    /// How many of these have a content that is lost. A last commit deletes them.
+    /// How many of these have a content that is lost, without those that were lost when the store was salvaged before. A last commit
+    /// deletes them.
     public let unreadableCount: Int
     /// How many contents of dropped commits are lost, those that only earlier versions have included; without those that were lost when
     /// the store was salvaged before.
@@ -46,11 +47,11 @@ public struct SalvageReport: Hashable, Sendable {
     /// How many names of versions are lost, or are of versions whose rows are. If the rows of names are damaged, nobody knows how many
     /// there were: then it is at least 1, and names are also taken from old pages. Some of these may have been taken away.
     public let lostNameCount: Int
-    /// How many rows of later versions can be read, and are added in a section of their own.
+    /// How many rows of later versions can be read, and are added at the end of ``section``.
     public let leftoverCount: Int
     /// How many rows of the first part get the newer content of a later version.
     public let updatedCount: Int
-    /// The section of the rows that were added; nil if there are none.
+    /// The section to which these rows are added: the last one, or a new one if there is none; nil if no rows are added.
     public internal(set) var section: UntypedID?
 
     /// Whether nothing of the log and no row is lost.
@@ -66,7 +67,7 @@ extension StoreProtocol {
     /// The new store has the newest version that can be read, and the log that leads to it, as far back as it has no gap.
     /// Earlier parts of the log become stores of their own, with `-1`, `-2` … after the path, the newest first. If later
     /// commits or parts of a later checkpoint can be read, but not the version that they belong to, their rows are
-    /// added in one last commit, in a section of their own.
+    /// added in one last commit, at the end of the last section.
     ///
     /// ```swift
     /// let report = try ListStore<String, Todo>.salvage(from: damaged, to: path)
@@ -105,14 +106,23 @@ extension StoreProtocol {
 }
 
 extension UntypedStore {
-    /// Salvages a store, and returns with the report what verifying its files found, the newest first.
+    /// Salvages a store, and returns with the report what verifying its files found, the newest first. A repair has claimed the store.
     static func salvageAndVerify(
         from damaged: String, to path: String, _ options: StoreOptions, isRepair: Bool, _ progress: (Double) -> Void
     ) throws -> (report: SalvageReport, found: [StoreVerification]) {
-        guard !Platform.exists(path) else { throw ListError.alreadyExists(path: path) }
-        return try scanning(damaged) { index in
-            if !isRepair { index.confirmed = nil }
-            return try Salvage(index, damaged, to: path, options).run(progress)
+        func requireUnused() throws { if Platform.exists(path) { throw ListError.alreadyExists(path: path) } }
+        func salvage() throws -> (report: SalvageReport, found: [StoreVerification]) {
+            try scanning(damaged) { index in
+                if !isRepair { index.confirmed = nil }
+                return try Salvage(index, damaged, to: path, options).run(progress)
+            }
+        }
+        try requireUnused()
+        if isRepair { return try salvage() }
+        return try claiming(path) {
+            // Another process may have made it since.
+            try requireUnused()
+            return try salvage()
         }
     }
 
@@ -139,16 +149,22 @@ struct Salvage {
         self.path = path
         var options = options
         (options.isReadOnly, options.lastVersion, options.isKnownToOthers) = (false, nil, false)
+        // Closing makes no copy of a file that is one.
+        options.unpackedCount = .max
         // What is saved is that of the file, whatever an app would accept.
         options.rules = []
         self.options = options
     }
 
     /// The file of a part while it is written.
-    private func scratch(_ number: Int) -> String? { path.map { "\($0)-salvaging\(number)" } }
+    private func scratch(_ number: Int) -> String? {
+        path.map { numbered(DataFile.Scratch.salvaging.path(of: $0), number) }
+    }
 
     /// The final file of a part.
-    private func final(_ number: Int) -> String? { path.map { number == 0 ? $0 : "\($0)-\(number)" } }
+    private func final(_ number: Int) -> String? { path.map { numbered($0, number) } }
+
+    private func numbered(_ path: String, _ number: Int) -> String { number == 0 ? path : "\(path)-\(number)" }
 
     func run(_ progress: (Double) -> Void) throws -> (report: SalvageReport, found: [StoreVerification]) {
         var found: [(piece: SalvagedPiece, file: String?)] = []
@@ -199,7 +215,7 @@ struct Salvage {
         if found.isEmpty && leftovers.identifiers.isEmpty && index.units.isEmpty && !index.isStore {
             throw ListError.notAStore(path: damaged, found: "nothing that can be read")
         }
-        let last = SalvageCommit(leftovers, newest)
+        let last = SalvageCommit(leftovers, newest, index.identifierKinds)
         let kept = found.reduce(0) { $0 + $1.piece.last.rawValue - $1.piece.base.rawValue }
         let oldest = index.base?.version ?? .empty
         let known = index.newestKnown.rawValue - min(index.newestKnown.rawValue, oldest.rawValue)

@@ -1,30 +1,34 @@
 // The last commit of a salvaged store: adds the rows that are left over, and deletes those whose content is lost.
 //
-// Always holds: it is an ordinary commit, which undo takes back.
+// Always holds: it is an ordinary commit, which undo takes back. It makes no section if there is one: an app whose sections are the cases
+// of an enumeration could read no other, and the file does not say whether its app is one.
 
 import ListModel
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// What the last commit of a salvaged store does.
 struct SalvageCommit {
-    /// Rows that are added in a section of their own.
+    /// Rows that are added at the end of the section.
     private(set) var added: [NewRow] = []
     /// Rows that get a newer content.
     private(set) var updated: [(id: UntypedID, content: [UInt8])] = []
-    /// The section of the added rows; nil if there are none.
+    /// The section to which rows are added, the last one or a new one; nil if none are added.
     private(set) var section: UntypedID?
     private let deleted: [UntypedID]
 
     var isEmpty: Bool { added.isEmpty && updated.isEmpty && deleted.isEmpty }
 
-    init(_ leftovers: SalvageLeftovers, _ newest: SalvagedPiece?) {
+    init(_ leftovers: SalvageLeftovers, _ newest: SalvagedPiece?, _ kinds: IdentifierKinds?) {
         deleted = newest?.unreadable ?? []
         var present: [UntypedID: ContentReference] = [:]
-        var sections: Set<UntypedID> = []
+        let sections = (newest?.rows ?? .empty).sections
         if !leftovers.rows.isEmpty {
-            for section in newest?.rows.sections ?? UntypedSnapshot.empty.sections {
-                sections.insert(section.id)
-                for item in section.items { present[item.id] = item.content }
-            }
+            for section in sections { for item in section.items { present[item.id] = item.content } }
         }
         for id in deleted { present[id] = nil }
         for id in leftovers.identifiers {
@@ -39,7 +43,18 @@ struct SalvageCommit {
             }
         }
         guard !added.isEmpty else { return }
-        section = (0...).lazy.map { .string($0 == 0 ? "salvaged" : "salvaged \($0)") }.first { !sections.contains($0) }
+        // In an outline, the first one belongs to no row that was there.
+        added[0].depth = 0
+        section = sections.last?.id ?? SalvageCommit.newSection(kinds?.sections ?? .string)
+    }
+
+    /// The id of a section in a list that has none.
+    private static func newSection(_ kind: UntypedID.Kind) -> UntypedID {
+        switch kind {
+        case .integer: .integer(1)
+        case .uuid: .uuid(UUID(untypedID: "salvaged"))
+        case .string: "salvaged"
+        }
     }
 
     /// Makes the commit in a store.
@@ -49,7 +64,9 @@ struct SalvageCommit {
             try store.edit("Salvage") { list in
                 if !deleted.isEmpty { try list.delete(.items(deleted)) }
                 for (id, content) in updated { try list.update(id, content: content) }
-                if let section { try list.insertSection(NewSection(id: section, title: "Salvaged", items: added)) }
+                guard let section else { return }
+                if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: section, title: "Salvaged")) }
+                try list.insert(added, at: .end(ofSection: section))
             }
         } catch {
             try? store.close(discardingUnappended: true)

@@ -300,7 +300,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         var offset = (place.offset + sector - 1) / sector * sector
         let end = place.offset + place.count
         while offset < end {
-            let bytes = try scan.bytes(at: PageScan.Place(offset: offset, count: min(end - offset, part)))
+            // An entry is lost only if a page of its own cannot be read.
+            let bytes = try scan.readableBytes(at: PageScan.Place(offset: offset, count: min(end - offset, part)))
             guard !bytes.isEmpty else { break }
             // The last half is read again with what follows it. Fewer bytes than a part are the last ones, also if the
             // value claims to go on beyond the end of the file.

@@ -15,7 +15,7 @@ struct SalvagedPiece {
     var rest: SalvagePiece?
     /// The rows of its newest version.
     var rows: UntypedSnapshot
-    /// The rows whose content is lost.
+    /// The rows whose content is lost, and was not lost before.
     var unreadable: [UntypedID]
     /// How many contents of commits before its log are lost, and were not lost before.
     var lostContentCount = 0
@@ -97,6 +97,8 @@ extension SalvageIndex {
         if file == nil { for reference in older where try content(of: reference) == nil { lost.insert(reference) } }
         if let found = try file?.finish(&state, base, older, names) { lost = found }
         try file?.close()
+        // What was lost before is no loss now. A user who undid the last commit of that salvage has chosen to keep the rows.
+        lost = lost.filter { !isKnownAsLost($0) }
         let rows = state.snapshot()
         var unreadable: [UntypedID] = []
         if !lost.isEmpty {
@@ -106,7 +108,7 @@ extension SalvageIndex {
         }
         return SalvagedPiece(
             base: base.version, last: state.version, rest: nil, rows: rows, unreadable: unreadable,
-            lostContentCount: lost.count { !isKnownAsLost($0) }, eventCount: eventCount, names: names)
+            lostContentCount: lost.count, eventCount: eventCount, names: names)
     }
 
     /// Replays a unit, and calls `body` with its records.

@@ -90,7 +90,7 @@ public struct StoreTranscriber: ~Copyable {
     public static func write(
         to path: String, options: StoreOptions = StoreOptions(), _ body: (inout StoreTranscriber) throws -> Void
     ) throws -> StoreVerification {
-        try UntypedStore.making(path, besideAs: "-importing") { scratch in
+        try UntypedStore.making(path) { scratch in
             var transcriber = try StoreTranscriber(scratch, options)
             try body(&transcriber)
             try transcriber.finish()

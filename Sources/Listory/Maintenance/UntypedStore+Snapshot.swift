@@ -7,24 +7,27 @@ import ListModel
 
 @_spi(Sync)
 extension UntypedStore {
-    /// Writes a copy with which a new replica begins: the newest rows, without their past.
+    /// Writes a copy with which a new replica begins: the newest rows, without their past. It is beside the store until `body` has read it.
     ///
-    /// - Parameter target: a file that does not exist.
-    /// - Returns: its position; nil if commits are pending.
+    /// - Parameter body: gets the path of the copy, and its position.
+    /// - Returns: what `body` returns; nil if commits are pending.
+    /// - Throws: ``ListError/inUse(path:)`` if another file is just made beside the store; what `body` throws; errors of the file.
     /// - Complexity: O(rows).
-    public func writeSnapshot(to target: String) throws -> SharedPosition? {
-        try door {
-            let scratch = target + "-scratch"
-            defer { DataFile.remove(scratch) }
-            let last = durableVersion
-            guard last > .empty, try pendingCount == 0 else { return nil }
-            var compaction = Compaction(keeping: .from(last))
-            compaction.isForOthers = true
-            var compactor = try Compactor(self, compaction, to: scratch, options)
-            let written = try compactor.run { _ in }
-            guard written.version == last, group.log.confirmed.covers(last) else { return nil }
-            try compactor.finish(target)
-            return SharedPosition(try CommitLog.confirmAll(of: target))
+    public func withSnapshot<Result>(_ body: (_ path: String, SharedPosition) throws -> Result) throws -> Result? {
+        let path = filePath
+        return try passing {
+            try UntypedStore.claiming(path) { () -> Result? in
+                let last = durableVersion
+                guard last > .empty, try pendingCount == 0 else { return nil }
+                var compaction = Compaction(keeping: .from(last))
+                compaction.isForOthers = true
+                let copy = DataFile.Scratch.made.path(of: path)
+                var compactor = try Compactor(self, compaction, to: DataFile.Scratch.making.path(of: path), options)
+                let written = try compactor.run { _ in }
+                guard written.version == last, group.log.confirmed.covers(last) else { return nil }
+                try compactor.finish(copy)
+                return try body(copy, SharedPosition(CommitLog.confirmAll(of: copy)))
+            }
         }
     }
 

@@ -23,6 +23,8 @@ struct PackedTouches {
     private var shared: Set<UInt32> = []
 
     /// - Parameter touches: all touches of each of the subjects, the newest first.
+    /// - Complexity: O(log n) for each subject and each row of its fingerprint; and reading the ids of the blocks in which rows with such a
+    ///   fingerprint came into the list. The first time of a store, O(n log n) for n rows of the oldest version.
     init(_ subjects: [RowOrSection], _ touches: [[Touch]], in store: UntypedStore) throws {
         let packed = try store.group.log.sealed.lastPacked()
         guard touches.contains(where: { $0.last.map { $0.version <= packed } ?? false }) else {
@@ -39,15 +41,8 @@ struct PackedTouches {
             note(subject)
             known[subject.fingerprint] = subject
         }
-        let oldest = store.oldestVersion
-        if oldest > .empty {
-            let rows = try store.snapshot(at: oldest)
-            try rows.reading {
-                for section in rows.sections {
-                    note(.section(section.id))
-                    for row in section.items { note(.row(row.id)) }
-                }
-            }
+        if store.oldestVersion > .empty {
+            for subject in try store.oldestSubjects(of: known.keys) { note(subject) }
         }
         let inserted = Set(
             touches.joined().filter { $0.version <= packed && $0.kinds.contains(.inserted) }.map(\.version))

@@ -38,9 +38,9 @@ extension UntypedStore {
     ///   - limit: how many at most.
     /// - Returns: nothing if no row had the id since ``StoreProtocol/oldestVersion``.
     /// - Throws: an error of the log.
-    /// - Complexity: O(log n + k) for n commits, of which k changed the row, and reading the commits that are returned. The
-    ///   newest commits, at most some hundred KiB, are not indexed yet: the first call reads them, and each call looks at their
-    ///   changes.
+    /// - Complexity: O(log n + k) for n commits, of which k changed the row, and reading the commits that are returned. The first call also
+    ///   reads what is not indexed: the newest commits, at most some hundred KiB; in a compacted store, the commits that were packed, and
+    ///   the ids of all rows of ``StoreProtocol/oldestVersion``.
     public func history(
         ofRow id: UntypedID, before version: Version? = nil, limit: Int = .max
     ) throws -> [RowChange] {
@@ -189,6 +189,23 @@ extension UntypedStore {
 
     /// The last version whose commit may be packed.
     private var lastPacked: Version { max(oldestVersion, group.log.base.sealed) }
+
+    /// The rows and sections of the oldest version that have some fingerprints.
+    ///
+    /// - Complexity: O(log n) for each of them, and taking the snapshot of that version if there is one; O(n log n) the first time, for n
+    ///   rows of that version.
+    func oldestSubjects(of fingerprints: some Collection<UInt32>) throws -> [RowOrSection] {
+        let known = tails.withLock { $0.oldest }
+        if let known, !fingerprints.contains(where: known.contains) { return [] }
+        let rows = try snapshot(at: oldestVersion)
+        let oldest = try known ?? rows.reading { OldestSubjects(rows) }
+        let found = try rows.reading { fingerprints.flatMap { oldest.subjects(of: $0, in: rows) } }
+        tails.withLock { tails in
+            tails.oldest = oldest
+            tails.oldestReadCount += found.count + (known == nil ? oldest.count : 0)
+        }
+        return found
+    }
 
     private func withTails<Result>(_ body: (inout TouchTails) throws -> Result) throws -> Result {
         try tails.withLock { tails in

@@ -35,12 +35,14 @@ extension UntypedStore {
     }
 
     /// Calls `body` with how often commits have been replaced; again if some are meanwhile, because others were faster.
-    func reading<Result>(_ body: (UInt64) throws -> Result) throws -> Result {
+    ///
+    /// - Parameter isFixed: whether a result stays right also then. Then `body` is called again only if it throws.
+    func reading<Result>(isFixed: Bool = false, _ body: (UInt64) throws -> Result) throws -> Result {
         while true {
             let revision = group.revision
             do {
                 let result = try body(revision)
-                if group.revision == revision { return result }
+                if isFixed || group.revision == revision { return result }
             } catch {
                 if group.revision == revision { throw error }
             }

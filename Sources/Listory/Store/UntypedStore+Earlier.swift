@@ -103,7 +103,7 @@ extension UntypedStore {
     ) throws -> Reversal {
         let scope = options.undoScope.history(of: origin)
         let now = options.now()
-        return try go(origin, onConflict, durability) { newest, tree, history in
+        return try go(origin, onConflict, durability, at: now) { newest, tree, history in
             let isNewest = history.position == history.newest
             if isNewest && microseconds > 0 { return history.position }
             let start =
@@ -124,13 +124,13 @@ extension UntypedStore {
     /// - Parameter target: the revision to check out, for the newest version, the tree and the history. It is found when no edit is in
     ///   progress: an edit that ended in between would be taken back as well.
     fileprivate func go(
-        _ origin: String, _ onConflict: ConflictPolicy, _ durability: Durability?,
+        _ origin: String, _ onConflict: ConflictPolicy, _ durability: Durability?, at time: Timestamp? = nil,
         _ target: (Version, HistoryTree, ListHistory) throws -> Version
     ) throws -> Reversal {
-        let (now, scope) = (options.now(), options.undoScope.history(of: origin))
+        let (time, scope) = (time ?? options.now(), options.undoScope.history(of: origin))
         return try compute(durability) { editor in
             let version = try target(editor.state.version, tree, editor.state.histories[scope])
-            return try editor.go(to: version, in: scope, origin: origin, time: now, onConflict: onConflict)
+            return try editor.go(to: version, in: scope, origin: origin, time: time, onConflict: onConflict)
         }
     }
 }

@@ -36,10 +36,8 @@ extension UntypedStore {
     ///
     /// - Complexity: O(bytes in use).
     func giveBack() {
-        let copy = filePath + "-compacted"
-        replaceFile(removing: copy) { path in
-            // A process that was killed may have left one.
-            DataFile.remove(copy)
+        replaceFile { path in
+            let copy = DataFile.Scratch.made.path(of: path)
             // A snapshot that is kept may have it open.
             try DataFile.check(path: path)
             let log = try CommitLog(path: path, mode: .open, options: unknownOptions(true))

@@ -19,7 +19,7 @@ extension UntypedStore {
                 throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(found)")
             }
             // A process that joins does so with the writer's lock held, so that all have said what they do.
-            try group.log.environment.whileNobodyWrites { try checkNobodyEdits() }
+            if !options.isReadOnly { try group.log.environment.whileNobodyWrites { try checkNobodyEdits() } }
             do {
                 for version in try keptVersions + [oldestVersion] {
                     for section in try snapshot(at: version).sections { try expected.check(section.id, section.items) }
@@ -37,21 +37,23 @@ extension UntypedStore {
                     if options.isReadOnly { return }
                     try whenChecked()
                     // Checking may have taken long, and others may have made commits.
-                    isWritten = try group.log.put(expected) {
-                        try checkNobodyEdits()
-                        return try !group.isBehind() && group.newestVersion == checked
+                    isWritten = try withTurn { _ in
+                        let isWritten = try group.log.put(expected) {
+                            try checkNobodyEdits()
+                            return try !group.isBehind() && group.newestVersion == checked
+                        }
+                        if isWritten { identifierKinds.withLock { $0 = expected } }
+                        return isWritten
                     }
                 }
             } catch ListError.otherKind(let id, _) {
                 throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(id)")
             }
-            identifierKinds.withLock { $0 = expected }
         }
     }
 
     /// Throws if another process is editing the store: it could use ids of other kinds. One that follows a shared log makes no ids.
     private func checkNobodyEdits() throws {
-        if options.isReadOnly { return }
         let others = try group.log.journal.table?.neighbours() ?? []
         if others.contains(where: { $0.isAppending && $0.purpose != .following }) { throw ListError.inUse(path: path) }
     }

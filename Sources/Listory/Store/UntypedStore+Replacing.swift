@@ -22,16 +22,16 @@ extension UntypedStore {
 
     /// Replaces the file of the store, which is closed.
     ///
-    /// - Parameters:
-    ///   - copy: a file that is removed afterwards, while nobody else may write it.
-    ///   - replacement: receives the path, and returns that of the file which takes its place; nil if none does.
-    func replaceFile(removing copy: String? = nil, with replacement: (String) throws -> String?) {
+    /// - Parameter replacement: receives the path, and returns that of the file which takes its place; nil if none does. It is not
+    ///   called if none can.
+    func replaceFile(with replacement: (String) throws -> String?) {
         let path = filePath
         let span = options.diagnostics.begin(.compaction)
         let bytesBefore = Platform.size(path)
         let isReplaced = try? DataFile.claiming(path) {
             let before = FileState(path)
-            defer { if let copy { DataFile.remove(copy) } }
+            // First, because the other file may be a copy of all.
+            guard Platform.isReplaceable(path, trying: DataFile.Scratch.made.path(of: path)) else { return false }
             guard let other = try replacement(path), Platform.exists(other) else { return false }
             guard Platform.adoptAttributes(of: path, by: other) else { return false }
             return try DataFile.replace(path, with: other) { FileState(path) == before }

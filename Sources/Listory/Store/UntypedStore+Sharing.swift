@@ -191,6 +191,16 @@ extension UntypedStore {
         }
     }
 
+    /// How many commits were set aside, without reading them: one may be damaged, or of a newer release.
+    public var setAsideCount: Int {
+        get throws {
+            try door {
+                try withHead { _ in }
+                return try group.log.setAsideCount()
+            }
+        }
+    }
+
     /// How many bytes all confirmed records have together.
     public var confirmedRecordBytes: UInt64 { group.log.confirmed.end?.recordBytes ?? 0 }
 

@@ -16,9 +16,8 @@ struct Successor: Sendable {
 }
 
 extension UntypedStore {
-    /// The name of a successor, and of one that is not complete.
+    /// The name of a successor.
     static func successor(of path: String) -> String { path + "-successor" }
-    static func unfinishedSuccessor(of path: String) -> String { path + "-trimming" }
 
     /// Whether there is a successor that this process may put in place.
     var hasSuccessor: Bool {

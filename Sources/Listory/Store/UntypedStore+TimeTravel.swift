@@ -17,8 +17,7 @@ extension StoreProtocol {
     /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
         try door {
-            // Another process may replace commits meanwhile, or another device those of a replica.
-            let (first, second) = try core.reading { _ in
+            let (first, second) = try core.readingPast(of: max(old, new)) {
                 let newest = try core.newest(for: min(old, new))
                 let first = try core.point(at: old, newest)
                 // Derived from the first version, so that both share unchanged nodes.
@@ -128,8 +127,14 @@ extension UntypedStore {
     /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
     public func snapshot(at version: Version) throws -> UntypedSnapshot {
-        // As above.
-        try door { try reading { _ in try point(at: version, newest(for: version)) } }
+        try door { try readingPast(of: version) { try point(at: version, newest(for: version)) } }
+    }
+
+    /// Reads versions up to one. Meanwhile another process may replace commits, or another device those of a replica; if they come from
+    /// there, rows that are taken back from the newest ones do not fit the log any more.
+    fileprivate func readingPast<Result>(of version: Version, _ body: () throws -> Result) throws -> Result {
+        let fixed = group.log.confirmed.limit(group.durableVersion)
+        return try reading(isFixed: version <= fixed) { _ in try body() }
     }
 
     /// The newest rows; if an earlier version is wanted, once their commits are in the log, where the others are read.

@@ -104,8 +104,9 @@ public final class UntypedStore: Sendable {
     private init(_ log: CommitLog, _ options: StoreOptions, after earlier: Recovery? = nil) throws {
         do {
             // Opened first, so that the view of a process without leases is not newer than the head that it reads next.
-            let lingering = options.isReadOnly ? nil : log.lingering
-            let database = try lingering ?? CheckpointDatabase(log.environment, log.journal.table, meta: log.meta)
+            let database =
+                try log.lingering
+                ?? CheckpointDatabase(log.environment, log.journal.table, meta: log.meta, share: log.share)
             // Before the checkpoints are read: no other process changes them from then on.
             if !options.isReadOnly { _ = log.journal.table?.takeRole() }
             // Before the end of the log is read, which is then not older.
@@ -151,11 +152,15 @@ public final class UntypedStore: Sendable {
         } catch {
             let isReplaced = log.mayBeReplaced
             // The first error is the one to report.
-            if let lingering = log.lingering { lingering.linger() } else { try? log.environment.close() }
+            if let lingering = log.lingering {
+                lingering.linger()
+            } else if log.share == nil {
+                try? log.environment.close()
+            }
             var isPassing = isReplaced && error.saysDamage
             if case ListError.writtenElsewhere = error { isPassing = true }
-            // A file that snapshots keep open for editing cannot be opened once more.
-            if isPassing && (log.lingering == nil || options.isReadOnly) { throw ChangedMeanwhile(cause: error) }
+            // A file that snapshots keep open cannot be opened once more.
+            if isPassing && log.lingering == nil && log.share == nil { throw ChangedMeanwhile(cause: error) }
             throw CommitLog.refusal(error, log.path, isReadOnly: options.isReadOnly)
         }
     }

@@ -1,5 +1,7 @@
 // Touches of commits that are not indexed, in memory: those after the last indexed one, and those that a compaction has packed.
 //
+// A search sorts them, so the next ones look at few of them.
+//
 // Always holds: a tail has the touches of the commits after `first`, up to `last`.
 
 import ListModel
@@ -12,6 +14,10 @@ struct TouchTails: Sendable {
     var newest = TouchTail()
     /// How often commits had been replaced when the newest were read.
     var revision: UInt64 = 0
+    /// The rows and sections that the log begins with, once somebody has asked for them. They never change.
+    var oldest: OldestSubjects?
+    /// For tests: how many rows and sections of the oldest version were read.
+    var oldestReadCount = 0
 }
 
 /// The touches of consecutive commits, as far as somebody has asked for them.
@@ -19,6 +25,8 @@ struct TouchTail: Sendable {
     private(set) var first = Version.empty
     private(set) var last = Version.empty
     private var run = TouchRun()
+    /// For tests: how many touches searches have looked at.
+    private(set) var lookCount = 0
 
     /// Begins after the last indexed commit.
     mutating func begin(after indexed: Version) {
@@ -42,26 +50,29 @@ struct TouchTail: Sendable {
     }
 
     /// The touches of some fingerprints up to a version, one for each commit; of each, the newest first.
-    func touches(of fingerprints: [UInt32], through version: Version) -> [[Touch]] {
-        var found: [UInt32: [Touch]] = [:]
-        for fingerprint in fingerprints { found[fingerprint] = [] }
-        for touch in run.touches.reversed() where touch.version <= version { found[touch.fingerprint]?.add(touch) }
-        return fingerprints.map { found[$0] ?? [] }
+    ///
+    /// - Complexity: O(log n + k) for each fingerprint, for n touches in the tail, k of which have it; O(n) more if commits were added
+    ///   since the last search.
+    mutating func touches(of fingerprints: [UInt32], through version: Version) -> [[Touch]] {
+        run.sort()
+        let touches = run.touches
+        var lookCount = 0
+        let found = fingerprints.map { fingerprint -> [Touch] in
+            let start = touches.sortedIndex { touch in
+                lookCount += 1
+                if touch.fingerprint == fingerprint { return touch.version <= version }
+                return touch.fingerprint > fingerprint
+            }
+            let own = touches[start...].prefix { $0.fingerprint == fingerprint }
+            lookCount += own.count
+            return Array(own)
+        }
+        self.lookCount += lookCount
+        return found
     }
 
     /// All landmarks before a version.
     func landmarks(before end: Version) -> Landmarks {
         Landmarks(versions: run.landmarks.reversed().filter { $0 < end }, since: first.next)
-    }
-}
-
-extension [Touch] {
-    /// Adds a touch. What a commit did in several events becomes one touch.
-    fileprivate mutating func add(_ touch: Touch) {
-        if last?.version == touch.version {
-            self[count - 1].kinds.formUnion(touch.kinds)
-        } else {
-            append(touch)
-        }
     }
 }

@@ -20,8 +20,9 @@ extension UntypedStore {
     ///   - limit: how many at most.
     ///   - isIncluded: whether a row is wanted. See ``SearchWords`` for texts.
     /// - Throws: an error of the log; what `isIncluded` throws.
-    /// - Complexity: lazy: O(log n) for each row that a commit deleted, from the newest such commit to the last that is needed, and
-    ///   reading those commits. With a version, also a replay from the nearest checkpoint.
+    /// - Complexity: lazy: O(log n + k) for each row that a commit deleted, from the newest such commit to the last that is needed, if k
+    ///   commits changed the row; and reading those commits, and one for each row that was deleted again since. In a compacted store, the
+    ///   first call also reads the commits that were packed. With a version, also a replay from the nearest checkpoint.
     public func trash(
         before version: Version? = nil, limit: Int = .max,
         where isIncluded: (UntypedTrashedRow) throws -> Bool = { _ in true }
@@ -59,6 +60,8 @@ extension UntypedStore {
     }
 
     /// Whether a commit since a version has deleted a row again.
+    ///
+    /// - Complexity: O(log n + k) for k commits that changed the row, and reading those that the index says have deleted it, up to one.
     private func isDeletedAgain(_ id: UntypedID, since first: Version, through newest: Version) throws -> Bool {
         let touches = try touches(of: [.row(id)], through: newest).first ?? []
         for touch in touches where touch.version >= first && touch.kinds.contains(.deleted) {

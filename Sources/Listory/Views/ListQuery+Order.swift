@@ -67,7 +67,7 @@ extension ListQuery {
 
 extension ListQuery {
     /// Groups rows with equal keys into sections, in the order of the keys. Sections appear and disappear with their
-    /// rows.
+    /// rows. Strings are equal as in Swift: two ways to write an accented letter are one key, in the way that was met first.
     ///
     /// - Parameters:
     ///   - direction: whether the section of the least key is first or last.
@@ -100,12 +100,21 @@ extension ListQuery {
         by key: @escaping @Sendable (Row) throws -> Key, title: @escaping @Sendable (Key) -> String,
         order: @escaping @Sendable (Key) -> QueryKey
     ) -> ListQuery<Key, Item> {
-        changing { rules in
-            rules.sections = .groups
-            rules.group = { row in
-                let key = try key(row)
-                return QueryGroup(id: key.untypedID, title: title(key), order: order(key))
+        // Equal strings may have different bytes, and so different untyped ids. Those of the first one are used for all.
+        let known = Locked<[Key: QueryGroup]>([:])
+        let group: @Sendable (Key) -> QueryGroup = { key in
+            let new = QueryGroup(id: key.untypedID, title: title(key), order: order(key))
+            if Key.kind != .string { return new }
+            return known.withLock { known in
+                if let first = known[key] { return first }
+                known[key] = new
+                return new
             }
+        }
+        return changing { rules in
+            rules.sections = .groups
+            rules.group = { try group(key($0)) }
+            rules.groupID = { id in Key(untypedID: id).map { group($0).id } ?? id }
         }.withSections(Key.self)
     }
 
@@ -116,7 +125,7 @@ extension ListQuery {
     public func inOneSection(title: String = "") -> ListQuery<AllRows, Item> {
         changing { rules in
             rules.sections = .one(QueryGroup(id: AllRows.all.untypedID, title: title, order: .absent))
-            rules.group = nil
+            (rules.group, rules.groupID) = (nil, nil)
         }.withSections(AllRows.self)
     }
 

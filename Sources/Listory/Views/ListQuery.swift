@@ -43,6 +43,8 @@ where Item.ID: RowIdentifier {
         var descending: [Bool] = []
         var sections = Arrangement.Sections.source
         var group: (@Sendable (Row) throws -> QueryGroup)?
+        /// The id of the group of a key, from an untyped id of the key: it is that of an equal one if there is one.
+        var groupID: (@Sendable (UntypedID) -> UntypedID)?
         var hidesEmptySections = false
         var text: (@Sendable (Row) throws -> String)?
     }
@@ -80,6 +82,7 @@ where Item.ID: RowIdentifier {
                     var result = ListQuery<Other, Item>.Rules()
                     (result.filters, result.keys, result.descending) = (rules.filters, rules.keys, rules.descending)
                     (result.sections, result.group, result.text) = (rules.sections, rules.group, rules.text)
+                    result.groupID = rules.groupID
                     result.hidesEmptySections = rules.hidesEmptySections
                     return .arrange(result)
                 }
@@ -135,7 +138,9 @@ extension ListQuery {
     /// - Parameter ids: the sections; of the store, or of the part of the query before, if that groups rows.
     /// - Complexity: a commit that changes no row of these sections costs O(log n), as long as no section comes, goes or moves.
     public func sections(_ ids: [SectionID]) -> ListQuery {
-        ListQuery(parts + [.sections(Set(ids.map(\.untypedID)))])
+        var groupID: (@Sendable (UntypedID) -> UntypedID)?
+        for case .arrange(let rules) in parts { groupID = rules.groupID ?? groupID }
+        return ListQuery(parts + [.sections(Set(ids.map { groupID?($0.untypedID) ?? $0.untypedID }))])
     }
 
     /// Keeps the first rows over all sections, and leaves out the sections after the last of them. If there are no more rows than

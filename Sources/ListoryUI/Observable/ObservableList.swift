@@ -94,7 +94,8 @@ public final class ObservableList<Source: ListSource> {
         if past != driver.previewed { past = driver.previewed }
         if keptOrder != driver.source.keepsOrder { keptOrder.toggle() }
         let rows = driver.newest
-        if rows.stateHash == snapshot.stateHash { return }
+        // A content that is written again after it was erased changes no hash.
+        if rows.stateHash == snapshot.stateHash, rows.changeset(from: snapshot).isEmpty { return }
         if isOnScreenAlready { snapshot = rows } else { animate { snapshot = rows } }
     }
 

@@ -141,7 +141,7 @@ struct DiagnosticsTests {
         for _ in 0..<1_100 { try store.edit("SECRET", durability: .deferred) { try $0.toggle(.item(0)) } }
         try store.waitUntilDurable()
         // Nobody can claim the file.
-        let claim = watched.path + "-claim"
+        let claim = watched.path + "~claim"
         try FileManager.default.createDirectory(atPath: claim, withIntermediateDirectories: false)
         let isReported = DispatchSemaphore(value: 0)
         watched.answer("trimming.failed") { isReported.signal() }
@@ -152,6 +152,23 @@ struct DiagnosticsTests {
         let failures = watched.events("trimming.failed")
         #expect(failures.map { $0["level"] } == ["warning"] && failures[0]["reason"]?.isEmpty == false)
         #expect(try watched.counter("trimming.failures") == 1)
+        watched.expectNoSecrets()
+    }
+
+    @Test("That another file is just made beside the store is no failure to drop old history")
+    func trimmingLater() throws {
+        let watched = try Watched("later")
+        let store = try watched.create()
+        for _ in 0..<1_100 { try store.edit("SECRET", durability: .deferred) { try $0.toggle(.item(0)) } }
+        try store.waitUntilDurable()
+        let claim = open(watched.path + "~claim", O_CREAT | O_RDWR, 0o600)
+        #expect(flock(claim, LOCK_EX) == 0)
+        try store.keep(Retention(steps: 1))
+        // The first look comes after five seconds.
+        Thread.sleep(forTimeInterval: 8)
+        close(claim)
+        try store.close()
+        #expect(watched.events("trimming.failed").isEmpty)
         watched.expectNoSecrets()
     }
 

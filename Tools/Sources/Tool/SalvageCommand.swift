@@ -10,7 +10,7 @@ struct SalvageCommand: ParsableCommand {
         discussion: """
             NEW gets the newest version that can be read, with the commits that lead to it. If commits in between are \
             lost, the ones before become stores of their own, NEW-1, NEW-2 and so on. Rows of which no whole version is \
-            left are added in one last commit, in a section "Salvaged".
+            left are added in one last commit, at the end of the last section.
 
             The exit code is 0 if nothing is lost, 8 if NEW was written but something is lost or in another file. It is \
             3 if nothing can be read, 1 if NEW exists, 5 if reading or writing failed; then nothing is \

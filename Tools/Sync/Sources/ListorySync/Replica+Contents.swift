@@ -18,6 +18,8 @@ extension Replica {
         var left = lacked.versions[...]
         var found: [Version: [UInt8]] = [:]
         var size = 0
+        // An exchange that ends before it has all of them does not begin anew the next time.
+        defer { if !found.isEmpty { try? store.add(lacked, from: found) } }
         while let first = left.first {
             try Task.checkCancellation()
             for entry in try await entries(with: left) {
@@ -28,12 +30,15 @@ extension Replica {
             }
             // The log has lost it.
             if left.first == first { found[left.removeFirst()] = [] }
-            if size > options.batchBytes || left.isEmpty {
+            if size > options.batchBytes || found.count >= Self.mostUnsaved || left.isEmpty {
                 try store.add(lacked, from: found)
                 (found, size) = ([:], 0)
             }
         }
     }
+
+    /// How many contents are read before they are stored: on a slow line, single ones take long.
+    private static var mostUnsaved: Int { 64 }
 
     /// How far apart entries may be that are read together.
     private static var nearness: UInt64 { 256 }

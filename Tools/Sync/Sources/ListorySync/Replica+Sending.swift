@@ -47,6 +47,8 @@ extension Replica {
                 adaptBatches(didArrive: true)
                 return true
             }
+            // What is there instead is read next.
+            refusedPosition = batch.start
         } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
             let record = batch.pending.records[Int(number - batch.start.number) - 1]
             // Nothing could take the place of a commit that has no changes any more.
@@ -94,7 +96,9 @@ extension Replica {
 
     /// - Returns: whether all of the commits are confirmed.
     private func confirm(_ batch: Batch) throws -> Bool {
+        let wasDue = isSnapshotDue
         let isWhole = try store.confirm(batch.pending) == batch.entries.count
+        if isSnapshotDue && !wasDue { isFirstToOffer = true }
         tail = isWhole ? batch.entries.last!.position : nil
         try noteCounts()
         return isWhole

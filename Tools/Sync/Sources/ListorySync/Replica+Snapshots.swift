@@ -10,9 +10,12 @@ import SharedLog
 extension Replica {
     /// Offers a snapshot if the log has grown by more than ``Options/snapshotBytes`` since the last one. If that fails, everything has been
     /// exchanged all the same: the state says so, and it is tried again when the log has grown as much again.
-    func offerSnapshotIfDue() async {
-        do { try await offerIfDue() } catch {
+    ///
+    /// - Parameter isPatient: whether it waits a while before, so that another replica may do it.
+    func offerSnapshotIfDue(isPatient: Bool = false) async {
+        do { try await offerIfDue(isPatient: isPatient) } catch {
             if Task.isCancelled { return }
+            isFirstToOffer = false
             snapshotNumber = store.confirmed?.version.rawValue ?? snapshotNumber
             published.change { $0.snapshotFailure = error }
         }
@@ -20,14 +23,19 @@ extension Replica {
 
     /// The same while commits are exchanged, because on a slow line it may take minutes. None is being offered yet.
     func offerSnapshotBeside() {
-        guard isSnapshotDue else { return }
+        guard isSnapshotDue else {
+            isFirstToOffer = false
+            return
+        }
+        let isPatient = !isFirstToOffer
         offering = Task {
-            await offerSnapshotIfDue()
+            await offerSnapshotIfDue(isPatient: isPatient)
             offering = nil
         }
     }
 
-    private var isSnapshotDue: Bool {
+    /// Whether the log has grown so much since the last snapshot that is known.
+    var isSnapshotDue: Bool {
         guard let limit = options.snapshotBytes, let number = store.confirmed?.version.rawValue, number > 0 else {
             return false
         }
@@ -36,11 +44,27 @@ extension Replica {
         return mean * Double(number - min(number, snapshotNumber)) >= Double(limit)
     }
 
-    private func offerIfDue() async throws {
-        guard isSnapshotDue else { return }
-        // Another replica may have offered one. One that is damaged keeps nobody from offering another.
+    private func offerIfDue(isPatient: Bool) async throws {
+        guard try await isSnapshotStillDue() else { return }
+        if isPatient {
+            try await Task.sleep(for: options.snapshotPause())
+            guard try await isSnapshotStillDue() else { return }
+        }
+        // While it was made, another replica may have offered one, which may be newer.
+        if let snapshot = try await makeSnapshot(), try await isSnapshotStillDue(),
+            snapshot.position.number > snapshotNumber
+        {
+            try await offer(snapshot)
+        }
+    }
+
+    /// Whether one is due; asks for what other replicas have offered.
+    private func isSnapshotStillDue() async throws -> Bool {
+        guard isSnapshotDue else { return false }
+        // One that is damaged keeps nobody from offering another.
         do { snapshotNumber = try await offeredNumber() } catch SharedLogError.damaged { snapshotNumber = 0 }
-        if isSnapshotDue { try await offerSnapshot() } else { noteOffered() }
+        if !isSnapshotDue { noteOffered() }
+        return isSnapshotDue
     }
 
     /// The number of the newest snapshot in the log; 0 if there is none, or the log has another entry there: it may be of a branch that is
@@ -58,24 +82,37 @@ extension Replica {
     /// - Throws: ``SharedLogError``, ``SyncProblem``, ``ListError``.
     @discardableResult
     public func offerSnapshot() async throws -> Bool {
-        let file = FileManager.default.temporaryDirectory.appending(path: "listory-snapshot-\(UUID().uuidString)")
-        defer { for name in [file.path, file.path + "-lock"] { try? FileManager.default.removeItem(atPath: name) } }
+        guard let snapshot = try await makeSnapshot() else { return false }
+        try await offer(snapshot)
+        return true
+    }
+
+    /// A snapshot of the confirmed commits; nil while commits wait to be sent.
+    private func makeSnapshot() async throws -> LogSnapshot? {
         try Task.checkCancellation()
-        guard let position = try store.writeSnapshot(to: file.path) else { return false }
+        let made = try store.withSnapshot { path, position in
+            // It is mapped, not read.
+            let file = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+            return (position, try codec.payload(of: file, number: position.version.rawValue))
+        }
+        guard let (position, bytes) = made else { return nil }
         let number = position.version.rawValue
         guard let entry = try await log.entry(number), entry.number == number,
             try checksum(of: entry) == position.checksum
-        else { return false }
-        let payload = try codec.payload(prefixed: codec.prefixed(Array(Data(contentsOf: file))), number: number)
+        else { return nil }
+        return LogSnapshot(position: entry.position, bytes: bytes)
+    }
+
+    private func offer(_ snapshot: LogSnapshot) async throws {
         try Task.checkCancellation()
-        try await log.offer(LogSnapshot(position: entry.position, bytes: Array(payload)))
-        snapshotNumber = number
+        try await log.offer(snapshot)
+        snapshotNumber = snapshot.position.number
         noteOffered()
-        return true
     }
 
     /// The log has a new snapshot.
     private func noteOffered() {
+        isFirstToOffer = false
         if published.state.snapshotFailure != nil { published.change { $0.snapshotFailure = nil } }
     }
 

@@ -30,6 +30,9 @@ public actor Replica {
         public var key: SyncKey?
         /// After how many bytes of commits a snapshot is offered, with which new replicas begin; nil for never.
         public var snapshotBytes: UInt64? = 16 << 20
+        /// How long a replica that follows the log waits before it offers a snapshot, unless its own commits have made it due: all replicas
+        /// notice that at the same moment.
+        package var snapshotPause: @Sendable () -> Duration = { .seconds(Double.random(in: 60...600)) }
         /// How long to wait before an unavailable log is asked again, unless it wakes this replica before.
         public var retryPause = Duration.seconds(2)
         /// The clock for ``SyncState``.
@@ -49,6 +52,8 @@ public actor Replica {
     var sendBytes: Int
     /// The position of the last confirmed commit in the log, if it was seen there since the log was last unavailable.
     var tail: LogPosition?
+    /// The position behind which the log has taken nothing in this exchange, because it did not end there.
+    var refusedPosition: LogPosition?
     /// Whether ``follow()`` exchanges commits just now, and whether it was woken since that began.
     private var isExchanging = false, isDue = false
     /// Wakes all calls of ``follow()`` after a failure.
@@ -58,6 +63,8 @@ public actor Replica {
     var snapshotNumber: UInt64 = 0
     /// Offers a snapshot while ``follow()`` exchanges commits.
     var offering: Task<Void, Never>?
+    /// Whether a snapshot is due since commits of this replica were sent: then it is the first to offer one.
+    var isFirstToOffer = false
     /// How many calls of ``follow()`` there are.
     private var followerCount = 0
 
@@ -215,7 +222,7 @@ public actor Replica {
     }
 
     nonisolated func noteCounts(_ change: (inout SyncState) -> Void = { _ in }) throws {
-        let (waiting, aside) = (try store.pendingCount, try store.setAsideCommits.count)
+        let (waiting, aside) = (try store.pendingCount, try store.setAsideCount)
         let confirmed = store.confirmed?.version ?? .empty
         published.change { state in
             (state.waitingCount, state.setAsideCount, state.confirmed) = (waiting, aside, confirmed)
@@ -226,6 +233,9 @@ public actor Replica {
     // MARK: One exchange
 
     private func exchange(isWoken: Bool) async throws {
+        // Where the log last said that it ends, if it had nothing to read behind another position.
+        var otherEnd: LogPosition?
+        refusedPosition = nil
         while true {
             try Task.checkCancellation()
             // With luck nobody else has appended anything, and this is one round trip.
@@ -236,7 +246,7 @@ public actor Replica {
                 continue
             }
             var isFirst = true
-            while try await pull(isFirst: isFirst) {
+            while try await pull(isFirst: isFirst, &otherEnd) {
                 isFirst = false
                 try Task.checkCancellation()
                 if isWoken, let tail, !log.mayHaveMore(after: tail.number) { break }
@@ -249,30 +259,22 @@ public actor Replica {
     ///
     /// - Parameter isFirst: whether nothing was read before in this exchange.
     /// - Returns: whether there may be more.
-    private func pull(isFirst: Bool) async throws -> Bool {
+    private func pull(isFirst: Bool, _ otherEnd: inout LogPosition?) async throws -> Bool {
         let confirmed = store.confirmed!
         let number = confirmed.version.rawValue
-        var position = LogPosition.beginning
-        var entries: [LogEntry]
+        let (position, entries): (LogPosition, [LogEntry])
         if let found = try await entriesBehindTail(number, isFirst: isFirst) {
             (position, entries) = found
         } else {
-            // With the last confirmed one.
-            entries = try await log.entries(after: number == 0 ? 0 : number - 1, maximumBytes: options.batchBytes)
-            if number > 0 {
-                guard let first = entries.first, first.number == number, try checksum(of: first) == confirmed.checksum
-                else {
-                    tail = nil
-                    try await heal(confirmed)
-                    return true
-                }
-                position = first.position
-                entries.removeFirst()
-                // It may be all that fits, or all that the engine has read at once.
-                if entries.isEmpty {
-                    entries = try await log.entries(after: number, maximumBytes: options.batchBytes)
-                }
+            tail = nil
+            guard let found = try await entriesBehind(confirmed) else {
+                // Then it takes there what it did not.
+                refusedPosition = nil
+                try await heal(confirmed)
+                return true
             }
+            (position, entries) = found
+            if entries.isEmpty, try await !isEnd(position, &otherEnd) { return true }
         }
         // Another exchange may have read the same meanwhile.
         guard store.confirmed == confirmed else { return true }
@@ -280,6 +282,11 @@ public actor Replica {
             throw SyncProblem.unacceptable(number: number + 1, cause: error)
         }
         if entries.isEmpty {
+            if position == refusedPosition {
+                // Sending would fail in the same way, at once.
+                refusedPosition = nil
+                throw SharedLogError.unavailable(cause: "the log ends at \(position), and takes nothing there")
+            }
             tail = position
             return false
         }
@@ -307,39 +314,6 @@ public actor Replica {
         tail = entries.last!.position
         try noteCounts()
         return true
-    }
-
-    /// Reads some commits behind the confirmed end, if its entry is known: the link of the first one shows that the log continues from
-    /// there, or without one the log's end.
-    ///
-    /// - Returns: the position of the confirmed end, and the entries; nil if it is not known, or the log does not continue from there.
-    private func entriesBehindTail(_ number: UInt64, isFirst: Bool) async throws -> (LogPosition, [LogEntry])? {
-        guard let tail, tail.number == number else { return nil }
-        let entries: [LogEntry]
-        do { entries = try await log.entries(after: number, maximumBytes: options.batchBytes) } catch SharedLogError
-            .damaged
-        {
-            // An engine that knows where it was may have met a log that was rolled back; looking again, it knows nothing.
-            return nil
-        }
-        if let first = entries.first { return first.link == tail.checksum ? (tail, entries) : nil }
-        if isFirst, try await log.end() != tail { return nil }
-        return (tail, entries)
-    }
-
-    /// The checksum of the record in an entry.
-    func checksum(of entry: LogEntry) throws -> UInt64 {
-        let record = try codec.bytes(entry.payload, number: entry.number)
-        do { return try SharedPosition(record: record, version: Version(entry.number)).checksum } catch {
-            throw SyncProblem.unacceptable(number: entry.number, cause: error)
-        }
-    }
-}
-
-extension SharedLog {
-    /// The entry with a number, which is at least 1; nil if the log ends before it.
-    func entry(_ number: UInt64) async throws -> LogEntry? {
-        try await entries(after: number - 1, maximumBytes: 1).first
     }
 }
 

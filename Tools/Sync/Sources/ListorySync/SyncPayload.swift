@@ -58,9 +58,22 @@ struct SyncCodec: Sendable {
 
     /// The payload of bytes that have the prefix before them.
     func payload(prefixed bytes: ArraySlice<UInt8>, number: UInt64) throws -> ArraySlice<UInt8> {
-        guard let key else { return bytes }
-        let box = try ChaChaPoly.seal(bytes, using: key.key, authenticating: place(number))
-        return ArraySlice([Format.encrypted] + box.combined)
+        key == nil ? bytes : ArraySlice(try payload(of: bytes, number: number))
+    }
+
+    /// The payload of bytes without the prefix.
+    func payload(of bytes: some DataProtocol, number: UInt64) throws -> [UInt8] {
+        var payload: [UInt8] = []
+        payload.reserveCapacity(bytes.count + overhead)
+        if let key {
+            let box = try ChaChaPoly.seal(bytes, using: key.key, authenticating: place(number))
+            payload.append(Format.encrypted)
+            payload.append(contentsOf: box.combined)
+        } else {
+            payload.append(Format.plain)
+            payload.append(contentsOf: bytes)
+        }
+        return payload
     }
 
     /// The bytes in a payload.

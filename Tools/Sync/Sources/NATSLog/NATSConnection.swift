@@ -150,11 +150,17 @@ final class NATSConnection: @unchecked Sendable {
         return NATSFailure(status: status, code: code, message: harmless(message, without: secrets))
     }
 
+    /// Sends a request. What was refused before, such as removing a consumer, says nothing about this one.
+    private func ask(_ request: () -> natsStatus) -> natsStatus {
+        events.isRefused.store(false, ordering: .sequentiallyConsistent)
+        return request()
+    }
+
     private func check(_ status: natsStatus, _ code: jsErrCode = jsErrCode(0)) throws {
         guard status != NATS_OK else { return }
         let failure = NATSConnection.failure(status, code, secrets: secrets)
         // A request that is not permitted gets no answer.
-        if status == NATS_TIMEOUT, events.isRefused.exchange(false, ordering: .sequentiallyConsistent) {
+        if status == NATS_TIMEOUT, events.isRefused.load(ordering: .sequentiallyConsistent) {
             throw NATSFailure(status: NATS_NOT_PERMITTED, code: code, message: "the server's rules")
         }
         throw failure
@@ -170,17 +176,21 @@ final class NATSConnection: @unchecked Sendable {
         var time: Int64
         /// How many servers of the cluster keep the stream; nil if the server is in none.
         var replicas: Int?
+        /// The largest message that the stream takes, with its headers; nil if it has no limit of its own.
+        var maximumMessageBytes: Int?
     }
 
     func end(of stream: String) throws -> StreamEnd {
         var information: UnsafeMutablePointer<jsStreamInfo>?
         var code = jsErrCode(0)
-        try check(js_GetStreamInfo(&information, context, stream, nil, &code), code)
+        try check(ask { js_GetStreamInfo(&information, context, stream, nil, &code) }, code)
         defer { jsStreamInfo_Destroy(information) }
         let state = information!.pointee.State
+        let configuration = information!.pointee.Config.pointee
         return StreamEnd(
             first: state.FirstSeq, last: try NATSConnection.checked(state.LastSeq), time: state.LastTime,
-            replicas: information!.pointee.Cluster == nil ? nil : Int(information!.pointee.Config.pointee.Replicas))
+            replicas: information!.pointee.Cluster == nil ? nil : Int(configuration.Replicas),
+            maximumMessageBytes: configuration.MaxMsgSize > 0 ? Int(configuration.MaxMsgSize) : nil)
     }
 
     /// Sequences are below this, so that what is computed from them fits into 64 bits.
@@ -223,7 +233,7 @@ final class NATSConnection: @unchecked Sendable {
                 configuration.Subjects = subjects.baseAddress
                 configuration.SubjectsLen = 1
                 if stored != nil { configuration.RePublish = republish }
-                return js_AddStream(nil, context, &configuration, nil, &code)
+                return ask { js_AddStream(nil, context, &configuration, nil, &code) }
             }
         }
         // Another client, perhaps with another number of replicas, was first.
@@ -239,7 +249,7 @@ final class NATSConnection: @unchecked Sendable {
         jsOptions_Init(&options)
         options.Stream.Purge.Sequence = sequence + 1
         var code = jsErrCode(0)
-        try check(js_PurgeStream(context, stream, &options, &code), code)
+        try check(ask { js_PurgeStream(context, stream, &options, &code) }, code)
     }
 
     // MARK: Messages
@@ -268,8 +278,8 @@ final class NATSConnection: @unchecked Sendable {
             jsPubOptions_Init(&options)
             options.ExpectLastSeq = last ?? 0
             options.MsgId = id
-            return bytes.withUnsafeBytes {
-                js_Publish(&answer, context, subject, $0.baseAddress, Int32($0.count), &options, &code)
+            return bytes.withUnsafeBytes { bytes in
+                ask { js_Publish(&answer, context, subject, bytes.baseAddress, Int32(bytes.count), &options, &code) }
             }
         }
         try check(status, code)
@@ -311,7 +321,7 @@ final class NATSConnection: @unchecked Sendable {
         var options = jsOptions()
         jsOptions_Init(&options)
         options.Wait = patience.milliseconds
-        let status = request(&options)
+        let status = ask { request(&options) }
         if status == NATS_TIMEOUT { patience = min(NATSConnection.mostPatience, patience * 2) }
         return status
     }
@@ -348,7 +358,7 @@ final class NATSConnection: @unchecked Sendable {
             NATSEvents.find(closure)?.doubt()
         }
         // Then the server knows of the subscriptions.
-        try check(natsConnection_FlushTimeout(handle, 5000))
+        try check(ask { natsConnection_FlushTimeout(handle, 5000) })
     }
 
     private func hear(_ subject: String, _ handler: natsMsgHandler) throws {
@@ -377,7 +387,7 @@ final class NATSConnection: @unchecked Sendable {
         options.Config.InactiveThreshold = 30_000_000_000
         var subscription: OpaquePointer?
         var code = jsErrCode(0)
-        try check(js_PullSubscribe(&subscription, context, subject, nil, nil, &options, &code), code)
+        try check(ask { js_PullSubscribe(&subscription, context, subject, nil, nil, &options, &code) }, code)
         return NATSReader(subscription!, connection: self, next: sequence)
     }
 

@@ -29,7 +29,7 @@ final class NATSEvents: Sendable {
     let doubts = Atomic(0)
     /// The sequence of the message that was stored last, as far as this client was told; 0 if it was not.
     let stored = Atomic<UInt64>(0)
-    /// Whether the server has said that a request was not permitted; which one, it does not say.
+    /// Whether the server has said since the last request was sent that one was not permitted.
     let isRefused = Atomic(false)
     /// Whether this client may announce messages, as far as it knows.
     let mayAnnounce = Atomic(true)

@@ -14,8 +14,7 @@ extension NATSLog {
     }
 
     func readTail(on connection: NATSConnection) throws -> Tail {
-        let end = try connection.end(of: names.log)
-        streamReplicas = end.replicas
+        let end = try streamEnd(on: connection)
         if let tail, end == tailEnd { return tail }
         guard let message = try connection.lastMessage(names.subject, of: names.log) else {
             let none = Tail(sequence: end.last, position: .beginning)
@@ -114,29 +113,61 @@ extension NATSLog {
     /// The sequence of the message with an entry, or the one behind the last message.
     private func sequence(of number: UInt64, on connection: NATSConnection) throws -> UInt64 {
         let end = try connection.end(of: names.log)
-        guard number > 1 else { return max(1, end.first) }
+        let first = max(1, end.first)
+        guard number > 1 else { return first }
         if let tail, end == tailEnd, number == tail.position.number + 1 { return tail.sequence + 1 }
-        // The last message that begins at or before the number.
-        var low = max(1, end.first)
-        var high = end.last
-        while low < high {
-            let middle = low + (high - low + 1) / 2
-            let found = try numbers(upTo: middle, from: low, for: number, on: connection)
-            if let found, found.numbers.lowerBound > number { high = middle - 1 } else { low = middle }
+        // The last message that begins at or before the number. Single entries are mostly asked for in order, so this one is looked for
+        // where the last reading ended, and then where it is if the next messages have as many entries as that one; by halves once that
+        // is too late.
+        var (low, high) = (first, end.last)
+        var next: UInt64?
+        var step: UInt64 = 1
+        if number >= cursor.number, cursor.sequence - 1 <= end.last {
+            let isRead = number < cursor.number + UInt64(cursor.entries.count)
+            next = isRead ? cursor.sequence - 1 : cursor.sequence
+            low = max(first, cursor.sequence - min(cursor.sequence, 2))
         }
-        guard low <= end.last else { return low }
-        // It may end before the number, if that is behind the end of the log.
-        let last = try numbers(upTo: low, from: max(1, end.first), for: number, on: connection)
-        if let last, last.numbers.contains(number) { return last.sequence }
-        return last == nil ? low : low + 1
+        let start = low
+        while low < high {
+            let middle = next.map { min(max($0, low + 1), high) } ?? (low + (high - low + 1) / 2)
+            let found = try numbers(upTo: middle, from: low, for: number, end, on: connection)
+            if let found, found.numbers.contains(number) { return found.sequence }
+            if let found, found.numbers.lowerBound > number {
+                (high, next) = (middle - 1, nil)
+            } else {
+                low = middle
+                guard next != nil else { continue }
+                let skipped = found.map { (number - $0.numbers.upperBound - 1) / UInt64($0.numbers.count) } ?? 0
+                // In any case farther than before.
+                (next, step) = (middle + max(step, skipped + 1), step * 2)
+            }
+        }
+        guard low <= end.last, let last = try numbers(upTo: low, from: first, for: number, end, on: connection) else {
+            return low
+        }
+        if last.numbers.contains(number) { return last.sequence }
+        if start > first, last.numbers.lowerBound > number {
+            // What was read last is not in this stream any more.
+            cursor = Cursor()
+            return try sequence(of: number, on: connection)
+        }
+        // The number is behind the end of the log.
+        return low + 1
     }
 
     /// The numbers of the entries in a message, or, if it has none, in the last one before it that has.
+    ///
+    /// - Parameter end: what the server has said of the end.
     private func numbers(
-        upTo sequence: UInt64, from first: UInt64, for number: UInt64, on connection: NATSConnection
+        upTo sequence: UInt64, from first: UInt64, for number: UInt64, _ end: NATSConnection.StreamEnd,
+        on connection: NATSConnection
     ) throws -> (sequence: UInt64, numbers: ClosedRange<UInt64>)? {
         for probe in stride(from: sequence, through: first, by: -1) {
             guard let message = try connection.message(probe, of: names.log) else {
+                // A server that leads from now on may never have had it.
+                guard try connection.end(of: names.log) == end else {
+                    throw SharedLogError.unavailable(cause: "the log changes while it is read")
+                }
                 throw SharedLogError.damaged(.entry(number), expected: "message \(probe)", found: "none")
             }
             if let numbers = try NATSFrame.numbers(in: message.bytes, of: list, at: .entry(number)) {

@@ -57,6 +57,8 @@ public actor NATSLog: SharedLog {
     private var seenDoubts = 0
     /// How many servers of a cluster keep the stream; nil if the server is in none. Until it is known, it may be one.
     var streamReplicas: Int? = 1
+    /// The largest message that the stream takes, as far as it is known.
+    private var streamMessageBytes: Int?
     var cursor = Cursor()
 
     /// Where the last reading ended.
@@ -104,8 +106,13 @@ public actor NATSLog: SharedLog {
     public func append(_ entries: [LogEntry], after position: LogPosition) throws -> AppendResult {
         try LogChain.verify(entries, after: position)
         return try perform { connection in
-            let limit = try messageBytes(on: connection)
+            var limit = try messageBytes(on: connection)
             let overhead = NATSFrame.entriesHeader + NATSFrame.entryHeader
+            if entries.contains(where: { $0.encodedCount + overhead > limit }) {
+                // Somebody may have changed the stream's limit.
+                _ = try streamEnd(on: connection)
+                limit = try messageBytes(on: connection)
+            }
             if let large = entries.first(where: { $0.encodedCount + overhead > limit }) {
                 throw SharedLogError.tooLarge(
                     number: large.number, bytes: large.encodedCount, limit: limit - overhead)
@@ -208,9 +215,10 @@ public actor NATSLog: SharedLog {
 
     /// The bytes of a message without its headers.
     private func messageBytes(on connection: NATSConnection) throws -> Int {
-        let limit = connection.maximumMessageBytes
+        var limit = connection.maximumMessageBytes
         // While the connection is made again, nobody knows.
         guard limit > 0 else { throw SharedLogError.unavailable(cause: "the connection is being made again") }
+        limit = min(limit, streamMessageBytes ?? limit)
         guard limit >= NATSLog.leastMessageBytes else {
             throw SharedLogError.refused(
                 .permissions,
@@ -220,6 +228,13 @@ public actor NATSLog: SharedLog {
     }
 
     private static let leastMessageBytes = 1 << 10
+
+    /// Where the stream ends. Notes what else the server says of the stream.
+    func streamEnd(on connection: NATSConnection) throws -> NATSConnection.StreamEnd {
+        let end = try connection.end(of: names.log)
+        (streamReplicas, streamMessageBytes) = (end.replicas, end.maximumMessageBytes)
+        return end
+    }
 
     /// Appends a message; returns where the log ends if that is elsewhere.
     private func append(
@@ -329,7 +344,7 @@ public actor NATSLog: SharedLog {
     /// Finds the stream of the list, or makes it.
     private func prepare(_ connection: NATSConnection) throws {
         do {
-            _ = try connection.end(of: names.log)
+            _ = try streamEnd(on: connection)
         } catch let failure as NATSFailure where failure.isNotFound {
             guard options.createsList else { throw SharedLogError.notFound(list: list) }
             try connection.addStream(names.log, subject: names.subject, stored: names.stored, replicas: replicas)

@@ -128,9 +128,11 @@ final class PostgresConnection: @unchecked Sendable {
                 Unmanaged<Warnings>.fromOpaque(closure).takeUnretainedValue().last = text ?? "a warning"
             }, Unmanaged.passUnretained(warnings).toOpaque())
         let milliseconds = timeout.milliseconds
-        // A server of another make may not know a setting; it then works without it.
+        // No limit for a statement, whatever is set for the user: for the server, one runs until its rows are sent, which takes long on a
+        // slow line; `wait` ends the connection if nothing arrives. A server of another make may not know a setting; it then works without
+        // it.
         for setting in [
-            "statement_timeout = \(milliseconds)", "lock_timeout = \(milliseconds)",
+            "statement_timeout = 0", "lock_timeout = \(milliseconds)",
             "idle_in_transaction_session_timeout = \(milliseconds)", "bytea_output = hex",
         ] {
             do { try run("SET \(setting)") } catch  where isAlive {}
@@ -258,16 +260,19 @@ final class PostgresConnection: @unchecked Sendable {
         return PostgresFailure(state: "", message: text.isEmpty ? "the connection was lost" : text)
     }
 
-    /// Reads entries of a list: at most `limit`, and only as many as fit into `bytes`; the first one comes even if it does not fit.
+    /// Reads entries of a list: at most `limit`, and only as many as fit into `bytes`.
     ///
-    /// - Returns: the entries, and whether there were no more.
+    /// - Parameter hasFirst: whether the first one comes even if it does not fit.
+    /// - Returns: the entries, and whether there were no more, if there is one.
     func entries(
-        after number: UInt64, limit: Int, bytes: Int, list: Int64
+        after number: UInt64, limit: Int, bytes: Int, list: Int64, hasFirst: Bool = true
     ) throws -> (entries: [LogEntry], areAll: Bool) {
         let values: [PostgresValue] = [
             .integer(list), .integer(Int64(number)), .integer(Int64(limit)), .integer(Int64(max(0, bytes))),
         ]
-        guard let rows = try run(PostgresSchema.entries, values), rows.count > 0 else { return ([], true) }
+        guard let rows = try run(PostgresSchema.entries(hasFirst: hasFirst), values), rows.count > 0 else {
+            return ([], true)
+        }
         let entries = try (0..<rows.count).map { row in
             guard let found = rows.integer(row, 0), found >= 0 else {
                 throw SharedLogError.damaged(.entry(number + 1), expected: "a number", found: "something else")

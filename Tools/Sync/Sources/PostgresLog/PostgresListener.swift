@@ -105,9 +105,10 @@ final class PostgresListener: @unchecked Sendable {
             while try handle.readNotifications(without: ahead.id) {
                 do {
                     try ahead.fill {
+                        // A larger one is left to the log, which may ask for fewer bytes than it has, and would read it again.
                         try handle.entries(
                             after: $0, limit: PostgresReadAhead.mostRows, bytes: PostgresReadAhead.mostBytes,
-                            list: connection.list)
+                            list: connection.list, hasFirst: false)
                     }
                 } catch  where handle.isAlive && !handle.isLate {
                     // The log reads them again, and reports what is wrong with them.

@@ -16,7 +16,7 @@ public actor PostgresLog: SharedLog {
     public struct Options: Sendable {
         /// How long to wait for a host to accept a connection: at least two seconds, in whole ones.
         public var connectTimeout: Duration = .seconds(3)
-        /// How long to wait for the answer to a statement.
+        /// How long to wait for the answer to a statement, or for more of it.
         public var timeout: Duration = .seconds(30)
         /// How often to look whether the log has grown, in case a notification was lost, or the server has none.
         public var pause: Duration = .seconds(5)

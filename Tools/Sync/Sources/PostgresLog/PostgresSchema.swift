@@ -79,7 +79,10 @@ enum PostgresSchema {
 
     /// Reads entries until their bytes are too many, and beside each how many there are up to the limit of rows. `octet_length` does not read
     /// the entry itself.
-    static let entries = """
+    ///
+    /// - Parameter hasFirst: whether the first one comes even if it has too many bytes.
+    static func entries(hasFirst: Bool) -> String {
+        """
         SELECT number, entry, total FROM (
             SELECT number, entry, count(*) OVER () AS total,
                 sum(octet_length(entry)) OVER (ORDER BY number ROWS UNBOUNDED PRECEDING) AS bytes
@@ -87,9 +90,10 @@ enum PostgresSchema {
                 SELECT number, entry FROM listory_entry WHERE list = $1 AND number > $2 ORDER BY number LIMIT $3
             ) AS next
         ) AS summed
-        WHERE bytes <= $4 OR number = $2 + 1
+        WHERE bytes <= $4\(hasFirst ? " OR number = $2 + 1" : "")
         ORDER BY number
         """
+    }
 
     static let beginOffer = "UPDATE listory_list SET snapshots = snapshots + 1 WHERE id = $1 RETURNING snapshots"
     static let addPart = """

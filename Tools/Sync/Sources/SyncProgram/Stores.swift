@@ -46,7 +46,7 @@ enum Stores {
         defer { try? store.close() }
         if isJSON {
             let confirmed = store.confirmed.map { "\($0.version)" } ?? "null"
-            let (waiting, aside) = (try store.pendingCount, try store.setAsideCommits.count)
+            let (waiting, aside) = (try store.pendingCount, try store.setAsideCount)
             return #"{"confirmed":\#(confirmed),"waiting":\#(waiting),"setAside":\#(aside)}"#
         }
         guard let confirmed = store.confirmed else { return neverSynchronised(path).visible }

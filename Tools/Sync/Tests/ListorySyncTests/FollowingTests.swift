@@ -45,6 +45,10 @@ struct FollowingTests: ReplicaSuite {
         }
         var options = Replica.Options()
         options.snapshotBytes = 1
+        options.snapshotPause = {
+            Issue.record("its own commits have made the snapshot due")
+            return .zero
+        }
         let replica = try Replica(store, log, list: "list", options: options)
         let following = Task { await replica.follow() }
         for await _ in began { break }

@@ -187,6 +187,100 @@ struct ReplicaSnapshotTests: ReplicaSuite {
         #expect(try StoreVerification(path: path).lostContentCount == 1)
     }
 
+    @Test("Contents that were read before the log could not be reached are not read again")
+    func contentsInParts() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        let ids = (1...40 as ClosedRange<Int64>).map { UntypedID.integer($0) }
+        for id: Int64 in 1...40 { try insert(id, a, content: [UInt8](repeating: UInt8(id), count: 20)) }
+        try a.edit("Clear") { try $0.delete(.items(ids)) }
+        let first = try replica(a, MemoryLog(server))
+        try await first.synchronize()
+        #expect(try await first.offerSnapshot())
+        let path = folder.file("new")
+        #expect(try await Replica.beginWithSnapshot(at: path, MemoryLog(server), list: "list"))
+        let b = try UntypedStore.open(at: path)
+        try a.undo()
+        try await first.synchronize()
+        // Every other request for contents is lost.
+        let reads = Mutex<[UInt64]>([])
+        let log = MemoryLog(server) { call in
+            guard case .entries(let number) = call, number < 40 else { return nil }
+            return reads.withLock { reads in
+                reads.append(number)
+                return reads.count % 2 == 0 ? .requestLost : nil
+            }
+        }
+        var options = Replica.Options()
+        // Some contents, not all.
+        options.batchBytes = 1_000
+        let second = try Replica(b, log, list: "list", options: options)
+        for _ in 0..<40 { do { try await second.synchronize() } catch SharedLogError.unavailable {} }
+        #expect(reads.withLock { $0.count { $0 == 0 } } == 1)
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash && b.snapshot.itemCount == 40)
+        for row in try b.snapshot.sections[0].items {
+            #expect(try b.source.content(of: row.content) == a.source.content(of: row.content))
+        }
+    }
+
+    @Test("A snapshot is written beside the store, where what a process has left that was killed is removed")
+    func besideTheStore() async throws {
+        let a = try store("a")
+        try insert(1, a)
+        let names = ["making", "made"].map { folder.file("a~\($0)") }
+        let areThere = Atomic(false)
+        let log = MemoryLog(MemoryServer()) { call in
+            if case .offer = call, names.contains(where: { FileManager.default.fileExists(atPath: $0) }) {
+                areThere.store(true, ordering: .relaxed)
+            }
+            return nil
+        }
+        let first = try replica(a, log)
+        try await first.synchronize()
+        for name in names { try Data("left".utf8).write(to: URL(filePath: name)) }
+        #expect(try await first.offerSnapshot())
+        let wereThere = areThere.load(ordering: .relaxed)
+        #expect(!wereThere)
+    }
+
+    @Test(
+        "A replica that follows the log leaves it to others to offer a snapshot, unless its own commits have made it due",
+        .timeLimit(.minutes(10)), arguments: [2, 3])
+    func patience(askedBefore count: Int) async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        try insert(1, a)
+        try await replica(a, MemoryLog(server)).synchronize()
+        let asked = Atomic(0)
+        let offers = Atomic(0)
+        let pauses = Atomic(0)
+        let log = MemoryLog(server) { call in
+            // Another replica offers one while this one waits, or while it makes one.
+            if case .snapshotPosition = call, asked.add(1, ordering: .relaxed).newValue == count {
+                let end = try? await MemoryLog(server).end()
+                try? await MemoryLog(server).offer(LogSnapshot(position: end ?? .beginning, bytes: [1]))
+            }
+            if case .offer = call { offers.add(1, ordering: .relaxed) }
+            return nil
+        }
+        var options = Replica.Options()
+        options.snapshotBytes = 1
+        options.snapshotPause = {
+            pauses.add(1, ordering: .relaxed)
+            return .zero
+        }
+        let second = try Replica(b, log, list: "list", options: options)
+        let following = Task { await second.follow() }
+        while asked.load(ordering: .relaxed) < count, offers.load(ordering: .relaxed) == 0 {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        // It would offer one now.
+        try await Task.sleep(for: .milliseconds(100))
+        following.cancel()
+        await following.value
+        #expect(offers.load(ordering: .relaxed) == 0 && pauses.load(ordering: .relaxed) == 1)
+    }
+
     @Test("What a replica commits that began with a snapshot is sound for those that have the whole log")
     func historiesOfALaterBeginning() async throws {
         let server = MemoryServer()

@@ -71,10 +71,13 @@ struct ReplicaTests: ReplicaSuite {
         var readCount = Int.max
         /// Changes what arrives.
         var receive: @Sendable ([LogEntry]) async throws -> [LogEntry] = { $0 }
+        /// Where it says that it ends, for which reason it takes nothing; nil if it takes what is sent.
+        var refusal: LogPosition?
 
         func end() async throws -> LogPosition { try await log.end() }
         func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult {
             try send(entries)
+            if let refusal { return .behind(end: refusal) }
             return try await log.append(entries, after: position)
         }
         func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry] {
@@ -254,6 +257,70 @@ struct ReplicaTests: ReplicaSuite {
         #expect(looks.load(ordering: .relaxed) == 2 && server.count == 1)
         try await replica(a, MemoryLog(server)).synchronize()
         #expect(server.count == 3)
+    }
+
+    @Test("A server that takes over between two requests is no forger: what it lacks is sent again")
+    func takenOverMeanwhile() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        for id: Int64 in 1...3 { try insert(id, a) }
+        try await replica(a, MemoryLog(server)).synchronize()
+        // The standby lacks the last commit, and another device has gone on there.
+        let standby = server.fork(at: 2)
+        let second = try replica(b, MemoryLog(standby))
+        for id: Int64 in 11...12 {
+            try await second.synchronize()
+            try insert(id, b)
+        }
+        try await second.synchronize()
+        let isFirst = Atomic(true)
+        let log = AlteredLog(
+            log: MemoryLog(standby), readCount: 1,
+            receive: { entries in
+                guard isFirst.exchange(false, ordering: .relaxed) else { return entries }
+                return try await MemoryLog(server).entries(after: 2, maximumBytes: .max)
+            })
+        let first = try replica(a, log)
+        try await first.synchronize()
+        #expect(first.state.repairs == [.forked(after: 2, waiting: 1)])
+        try await second.synchronize()
+        #expect(standby.count == 5)
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+    }
+
+    @Test(
+        "A log that says again that it ends before what it has stops the replica, whether commits wait or not",
+        arguments: [false, true])
+    func endElsewhere(isWaiting: Bool) async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        for id: Int64 in 1...2 { try insert(id, a) }
+        try await replica(a, MemoryLog(server)).synchronize()
+        let entries = try await MemoryLog(server).entries(after: 0, maximumBytes: .max)
+        if isWaiting { try insert(3, a) }
+        // As if the table with the ends were restored from a backup, and the one with the entries not.
+        let log = MemoryLog(server) { if case .end = $0 { .stale(1) } else { nil } }
+        let first = try replica(a, AlteredLog(log: log, refusal: entries[0].position))
+        let error = SharedLogError.damaged(
+            .end, expected: "\(entries[1].position)", found: "\(entries[0].position)")
+        await #expect(throws: error) { try await first.synchronize() }
+        guard case .stopped(.server(error)) = first.state.phase else {
+            Issue.record("\(first.state)")
+            return
+        }
+    }
+
+    @Test("What the log refuses, although it ends where it should, is not sent again at once", .timeLimit(.minutes(10)))
+    func refusedWithoutReason() async throws {
+        let a = try store("a")
+        try insert(1, a)
+        let log = AlteredLog(log: MemoryLog(MemoryServer()), refusal: LogPosition(number: 7, checksum: 7))
+        let first = try replica(a, log)
+        await #expect(throws: SharedLogError.self) { try await first.synchronize() }
+        guard case .offline = first.state.phase, first.state.waitingCount == 1 else {
+            Issue.record("\(first.state)")
+            return
+        }
     }
 
     @Test("Copies of one file that join a list make its commits once, and do not bring back what was deleted since")

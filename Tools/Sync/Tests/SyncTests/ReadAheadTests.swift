@@ -113,4 +113,25 @@ import Testing
         await writer.close()
         await reader.close()
     }
+
+    @Test func aLargeEntryIsReadByTheLogAlone() async throws {
+        let server = try PostgresServer()
+        defer { server.end() }
+        let writer = try Engine.postgres.open(server.url, list: "list")
+        var options = PostgresLog.Options()
+        options.pause = .seconds(60)
+        let reader = try PostgresLog(url: server.url, list: "list", options: options)
+        let changes = WakeUps(reader.changes())
+        try await changes.settle()
+        #expect(try await reader.all().isEmpty)
+        let large = LogPosition.beginning.entries([[UInt8](repeating: 1, count: PostgresReadAhead.mostBytes)])
+        let total = changes.total
+        #expect(try await writer.append(large, after: .beginning) == .appended)
+        try await changes.next(after: total, within: 30)
+        // Who has read it already does not notice.
+        try server.run(sql: "DELETE FROM listory_entry")
+        await #expect(throws: SharedLogError.self) { try await reader.entries(after: 0, maximumBytes: 1 << 20) }
+        await writer.close()
+        await reader.close()
+    }
 }

@@ -28,6 +28,23 @@ import Testing
         await reader.close()
         await writer.close()
     }
+
+    /// For the server, the statement runs until the last of its rows is on the way.
+    @Test func entriesThatTakeLongerThanAnAnswerMayTakeAreReadFromPostgres() async throws {
+        let server = try PostgresServer()
+        defer { server.end() }
+        let writer = try Engine.postgres.open(server.url, list: "list")
+        let entries = LogPosition.beginning.entries((0..<12).map { [UInt8](repeating: $0, count: 1_000_000) })
+        #expect(try await writer.append(entries, after: .beginning) == .appended)
+        // It takes 12 seconds, of which the server has to wait for at least 7: it may keep 4 MB for the line.
+        let line = try SlowLine(to: server.port, bytesPerSecond: 1_000_000, keptBytes: 64 << 10)
+        defer { line.end() }
+        let url = server.url.replacing("\(server.port)", with: "\(line.port)")
+        let reader = try Engine.postgres.open(url, list: "list", timeout: .seconds(4))
+        #expect(try await reader.entries(after: 0, maximumBytes: 20_000_000) == entries)
+        await reader.close()
+        await writer.close()
+    }
 }
 
 /// A line on loopback that carries so many bytes a second from a server to a client.
@@ -35,7 +52,8 @@ private final class SlowLine: Sendable {
     let port: Int
     private let listener: Int32
 
-    init(to server: Int, bytesPerSecond: Int) throws {
+    /// - Parameter keptBytes: how many bytes may wait before the line; nil for as many as the system likes.
+    init(to server: Int, bytesPerSecond: Int, keptBytes: Int32? = nil) throws {
         let listener = ServerProcess.makeSocket()
         self.listener = listener
         var address = ServerProcess.loopback(port: 0)
@@ -53,6 +71,9 @@ private final class SlowLine: Sendable {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
                 let other = ServerProcess.makeSocket()
+                if var keptBytes {
+                    setsockopt(other, SOL_SOCKET, SO_RCVBUF, &keptBytes, socklen_t(MemoryLayout<Int32>.size))
+                }
                 var address = ServerProcess.loopback(port: UInt16(server))
                 let status = withUnsafePointer(to: &address) {
                     $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
