@@ -195,6 +195,10 @@ extension MergeCase {
             others: both(move(1, to: .before(2)), { try $0.insert(NewRow(9), at: .before(1)) }),
             gives: "s0[9 1 2 3 4 5] s1[11 12] s2[21 22] s3[]", isEmpty: true),
         MergeCase(
+            "A row that others dragged stays, also if they have brought its neighbour back", move(12, to: .after(2)),
+            others: both(both(delete(2), { try $0.insert(NewRow(2), at: .before(12)) }), move(12, to: .before(2))),
+            gives: "s0[1 12 2 3 4 5] s1[11] s2[21 22] s3[]", .item(12, .moved), isEmpty: true),
+        MergeCase(
             "A row that others have put back is in its place", both(move(1, to: .after(4)), delete(2)),
             others: move(1, to: .before(3)), gives: start),
         MergeCase(

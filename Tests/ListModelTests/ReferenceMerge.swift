@@ -35,7 +35,13 @@ struct ReferenceMerge {
     init(_ sides: Sides) {
         (base, target, result) = (sides.base.rows, sides.target.rows, sides.now.rows)
         // If two have changed places, the one has moved that a commit has put there.
-        let moved = Self.moved(sides.base.snapshot, sides.now.snapshot, sides.placedByOthers)
+        var moved = Self.moved(sides.base.snapshot, sides.now.snapshot, sides.placedByOthers)
+        if let placed = sides.placedByOthers, !moved.isEmpty {
+            // Or either, if commits have put both there: then that of the change.
+            let both = placed.intersection(Self.moved(sides.base.snapshot, sides.target.snapshot))
+            let other = Self.moved(sides.base.snapshot, sides.now.snapshot, both)
+            moved = moved.union(other.intersection(both))
+        }
         var touched = moved
         for path in base.paths {
             let id = base.item(at: path).id

@@ -1,6 +1,7 @@
 // Tests the first file of a replica, which several programs may make at the same time.
 
 import Foundation
+import LMDB
 import ListModel
 import TestSupport
 import Testing
@@ -45,6 +46,21 @@ struct FirstReplicaFileTests {
         #expect(try names == ["list"])
         #expect(try !UntypedStore.makeReplica(at: path) { _ in throw ListError.closed })
         #expect(try title() == "first")
+    }
+
+    @Test("While commits are pending, a snapshot that is not made needs no place for its file")
+    func nothingToClaim() throws {
+        let store = try UntypedStore.create(at: path)
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: 1)) }
+        try store.beginSharing()
+        try DataFile.claiming(path) {
+            let made = try store.withSnapshot { _, _ in true }
+            #expect(made == nil)
+            let count = try store.confirm(store.pendingRecords(atMost: .max))
+            #expect(count == 1)
+            #expect(throws: ListError.self) { try store.withSnapshot { _, _ in true } }
+        }
+        try store.close()
     }
 
     @Test("A sound file with other rows than those of the commit with which it ends is no snapshot")

@@ -157,8 +157,16 @@ struct LiveViewTests {
         try store.edit("Write") { try $0.update(milk) }
         #expect(try store.snapshot.stateHash == hash)
         #expect(try Self.ids(view.snapshot) == [[1]])
+        let written = try store.version
         try store.undo()
         #expect(try view.snapshot.itemCount == 0)
+        // As others do: then a redo merges.
+        try store.edit("Other", tracking: .untracked) { try $0.insertSection(.later, title: "Later") }
+        try store.redo()
+        #expect(try Self.ids(view.snapshot) == [[1], []])
+        try store.undo()
+        #expect(try store.restore(written) != nil)
+        #expect(try Self.ids(view.snapshot) == [[1]])
     }
 
     @Test("Rows without a key are in the section that the app gives them, or are filtered out")

@@ -520,7 +520,7 @@ extension SharingTests {
         try insert(1, a)
         try send(a, &log)
         try insert(2, a)
-        let record = try setFirstAside(a)
+        try setFirstAside(a)
         try send(a, &log)
         let meta = a.group.log.meta
         let aside = try #require(a.setAsideCommits.first)
@@ -529,9 +529,12 @@ extension SharingTests {
             row[row.count - 1] ^= 1
             try txn.put(row, forKey: aside.key, in: meta)
         }
-        // A replica that only says how many there are goes on.
-        #expect(try a.setAsideCount == 1)
-        #expect(throws: (any Error).self) { try a.setAsideCommits }
+        // A replica that says how many there are goes on, and shows those that can be read.
+        try insert(3, a)
+        let sound = try setFirstAside(a)
+        try send(a, &log)
+        #expect(try a.setAsideCount == 2)
+        #expect(try a.setAsideCommits.map(\.commit.record) == [sound.record])
         try a.close()
         #expect(throws: (any Error).self) { try StoreVerification(path: fixture.path) }
         try UntypedStore.compact(at: fixture.path)

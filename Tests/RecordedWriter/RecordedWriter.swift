@@ -238,6 +238,8 @@ enum RecordedWriter {
         var options = Environment.Options()
         options.durability = .noMetaSync
         let environment = try Environment.open(path: "\(folder)/holes", options: options)
+        // As a store does before its first transaction: until then, a power cut may leave one meta page of two.
+        try environment.syncNewFile()
         let rows = try environment.openDatabase(named: "rows", of: UInt64.self, [UInt8].self, create: true)
         var values = ListedValues()
         for _ in 0..<count {

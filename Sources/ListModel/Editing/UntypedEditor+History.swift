@@ -110,7 +110,7 @@ extension UntypedEditor {
     /// - Returns: the result; without a commit if nothing of the commit is left to revert.
     /// - Throws: as ``undo(in:origin:time:onConflict:)``.
     /// - Complexity: O(k log n) for k rows that the commit named or that changed since, plus a replay from the nearest
-    ///   checkpoint to the commit.
+    ///   checkpoint to the commit; and if others moved some, up to 1,024 records.
     public mutating func revert(
         _ version: Version, as draft: CommitDraft, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
@@ -269,9 +269,13 @@ extension UntypedEditor {
         }
     }
 
+    /// How many bytes of commits a merge reads to learn which rows others have moved.
+    private static let othersBytes = 16 << 20
+
     /// Merges what commits that continue each other have changed into the present rows, or, with the last one first, the opposite.
     ///
-    /// - Parameter scope: the scope whose commits are not those of others: what it has made since is undone by now. Nil if all others are.
+    /// - Parameter scope: the scope whose commits are not those of others: what it has made since is undone by now. Nil if all commits
+    ///   count as those of others.
     private mutating func merge(
         _ commits: [Version], isInverse: Bool, in scope: HistoryScope?, _ onConflict: ConflictPolicy
     ) throws -> [MergeConflict] {
@@ -287,9 +291,12 @@ extension UntypedEditor {
             try Changeset.Elements(placedBy: commits.map(source.commit))
         } placedByOthers: {
             guard canRead else { return nil }
-            var placed = Changeset.Elements()
+            var (placed, bytes) = (Changeset.Elements(), 0)
             for version in base.rawValue + 1..<newest.rawValue + 1 {
-                let commit = try source.commit(Version(version))
+                // A damaged commit of others does not keep a user from undoing a step.
+                guard let commit = try? source.commit(Version(version)) else { return nil }
+                bytes += commit.record.count
+                if bytes > Self.othersBytes { return nil }
                 if scope == nil || commit.scope != scope { try placed.add(placedBy: commit) }
             }
             return placed

@@ -73,10 +73,17 @@ private struct Merge {
         guard change.placesSomething else { return }
         // If two rows have changed places, either may be the one that moved. It is the one that the commits have put there.
         var others = Changeset(from: base, to: now)
-        if !others.moved(in: now).isEmpty, let placed = try placedByOthers() {
+        var moved = others.moved(in: now)
+        if !moved.isEmpty, let placed = try placedByOthers() {
             others = Changeset.withOrigins(from: base, to: now, moving: placed).0
+            moved = others.moved(in: now)
+            // If they have put both there, it may be the one that the change moves: rather a conflict than a move that is lost.
+            let both = placed.intersection(change.moved(in: target))
+            if !both.isEmpty {
+                let other = Changeset.withOrigins(from: base, to: now, moving: both).0.moved(in: now)
+                moved = moved.union(other.intersection(both))
+            }
         }
-        let moved = others.moved(in: now)
         // Of those that the change moves, it matters only if others have touched rows.
         let touched = others.deleted(in: base).union(moved)
         if !touched.isEmpty, !change.moved(in: target).isEmpty, let placed = try placed() {
@@ -310,10 +317,12 @@ extension Merge {
         guard let place = editor.state.indexPath(of: new.id), let present = editor.state.item(at: place) else {
             return add(.item(new.id), .gone)
         }
-        if present.hasSameContent(as: new) {
+        // An erased content cannot be read, though it equals the one that is.
+        let isRevived = present.content.isErased && !new.content.isErased
+        if present.hasSameContent(as: new) && !isRevived {
             moved?.note(new.content, at: present.content)
-        } else if !old.hasSameContent(as: new) {
-            if !overrides && !present.hasSameContent(as: old) {
+        } else if isRevived || !old.hasSameContent(as: new) {
+            if !overrides && !present.hasSameContent(as: old) && !present.hasSameContent(as: new) {
                 add(.item(new.id), .changed)
             } else if let moved, moved.place(of: new.content) == nil {
                 try editor.update(at: place, content: moved.bytes(of: new.content))

@@ -121,6 +121,9 @@ package final class NodePool: Sendable {
         leases = first.leases + second.leases.filter { lease in !first.leases.contains { $0 === lease } }
         isReplayedAgain = false
         currentEpoch.store(.max, ordering: .relaxed)
+        // Why a placeholder is one that may be in the trees.
+        let last = first.errors.withLock { $0.last } ?? second.errors.withLock { $0.last }
+        errors.withLock { $0.last = last }
     }
 
     /// The present epoch; each capture of a checkpoint begins one.

@@ -55,7 +55,7 @@ extension MergeConflict: CustomStringConvertible {
         case .moved: return "\(what) was moved since"
         case .sectionGone: return "the section of \(what) is gone"
         case .notEmpty: return "\(what) has other rows now"
-        case .alreadyThere: return "\(what) is there again, and differs"
+        case .alreadyThere: return "\(what) is there again, and differs or is elsewhere"
         }
     }
 }

@@ -40,10 +40,10 @@ extension CommitLog {
         }
     }
 
-    /// The commits that were set aside, in the order in which they were made.
+    /// The commits that were set aside and can be read, in the order in which they were made.
     func setAsideCommits() throws -> [SetAsideCommit] {
         try environment.read { try CommitLog.asideRows($0, meta) }
-            .map { try $0.row.withUnsafeBytes { try SetAsideCommit($0) } }
+            .compactMap { aside in try? aside.row.withUnsafeBytes { try SetAsideCommit($0) } }
             .sorted { ($0.commit.time, $0.commit.version) < ($1.commit.time, $1.commit.version) }
     }
 
@@ -97,7 +97,9 @@ extension CommitLog {
     /// - Parameter version: the newest version, in the database or in the journal.
     /// - Throws: an error that says what is damaged.
     func checkSharing(through version: Version) throws {
-        _ = try setAsideCommits()
+        for aside in try environment.read({ try CommitLog.asideRows($0, meta) }) {
+            _ = try aside.row.withUnsafeBytes { try SetAsideCommit($0) }
+        }
         try checkConfirmedEnd(isWithin: version)
         guard let end = confirmed.end, end.version > base.version else { return }
         if let checksum = try checksum(of: end.version), checksum != end.checksum {

@@ -15,10 +15,11 @@ extension UntypedStore {
     /// - Complexity: O(rows).
     public func withSnapshot<Result>(_ body: (_ path: String, SharedPosition) throws -> Result) throws -> Result? {
         let path = filePath
-        return try passing {
-            try UntypedStore.claiming(path) { () -> Result? in
-                let last = durableVersion
-                guard last > .empty, try pendingCount == 0 else { return nil }
+        return try passing { () -> Result? in
+            // A claim keeps others from making a file there, so it is not taken for nothing.
+            if try snapshotVersion() == nil { return nil }
+            return try UntypedStore.claiming(path) { () -> Result? in
+                guard let last = try snapshotVersion() else { return nil }
                 var compaction = Compaction(keeping: .from(last))
                 compaction.isForOthers = true
                 let copy = DataFile.Scratch.made.path(of: path)
@@ -29,6 +30,12 @@ extension UntypedStore {
                 return try body(copy, SharedPosition(CommitLog.confirmAll(of: copy)))
             }
         }
+    }
+
+    /// The version that a snapshot would have now; nil if commits are pending, or there are none.
+    private func snapshotVersion() throws -> Version? {
+        let last = durableVersion
+        return try last > .empty && pendingCount == 0 ? last : nil
     }
 
     /// Whether a file that is not open is what a replica may begin with: it is sound, all of it is confirmed, and it has the rows of the

@@ -318,6 +318,7 @@ extension UntypedStore {
 
 extension UntypedStore {
     /// The commits of this replica that are not in the shared list, in the order in which they were made, until they are forgotten.
+    /// One that is damaged, or of a newer release, is left out: a verification tells of it.
     ///
     /// - Throws: ``ListError/closed``, an error of the file.
     public var setAsideCommits: [SetAsideCommit] {

@@ -100,21 +100,24 @@ extension ListQuery {
         by key: @escaping @Sendable (Row) throws -> Key, title: @escaping @Sendable (Key) -> String,
         order: @escaping @Sendable (Key) -> QueryKey
     ) -> ListQuery<Key, Item> {
-        // Equal strings may have different bytes, and so different untyped ids. Those of the first one are used for all.
-        let known = Locked<[Key: QueryGroup]>([:])
-        let group: @Sendable (Key) -> QueryGroup = { key in
-            let new = QueryGroup(id: key.untypedID, title: title(key), order: order(key))
-            if Key.kind != .string { return new }
+        // Equal strings may have different bytes, and so different untyped ids. That of the first one is used for all.
+        let known = Locked<[Key: UntypedID]>([:])
+        let id: @Sendable (Key) -> UntypedID = { key in
+            let id = key.untypedID
+            guard case .string(let text) = id, !text.utf8.allSatisfy({ $0 < 0x80 }) else { return id }
             return known.withLock { known in
                 if let first = known[key] { return first }
-                known[key] = new
-                return new
+                known[key] = id
+                return id
             }
         }
         return changing { rules in
             rules.sections = .groups
-            rules.group = { try group(key($0)) }
-            rules.groupID = { id in Key(untypedID: id).map { group($0).id } ?? id }
+            rules.group = { row in
+                let key = try key(row)
+                return QueryGroup(id: id(key), title: title(key), order: order(key))
+            }
+            rules.groupID = { found in Key(untypedID: found).map(id) ?? found }
         }.withSections(Key.self)
     }
 

@@ -139,7 +139,10 @@ extension ListQuery {
     /// - Complexity: a commit that changes no row of these sections costs O(log n), as long as no section comes, goes or moves.
     public func sections(_ ids: [SectionID]) -> ListQuery {
         var groupID: (@Sendable (UntypedID) -> UntypedID)?
-        for case .arrange(let rules) in parts { groupID = rules.groupID ?? groupID }
+        for case .arrange(let rules) in parts {
+            if case .source = rules.sections { continue }
+            groupID = rules.groupID
+        }
         return ListQuery(parts + [.sections(Set(ids.map { groupID?($0.untypedID) ?? $0.untypedID }))])
     }
 

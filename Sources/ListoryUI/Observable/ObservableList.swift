@@ -59,6 +59,8 @@ public final class ObservableList<Source: ListSource> {
     /// screen already and are shown without it.
     @ObservationIgnored public var animate: (_ change: () -> Void) -> Void = { $0() }
     @ObservationIgnored private var isOnScreenAlready = false
+    /// The rows that were compared with ``snapshot`` last.
+    @ObservationIgnored private var compared: ListSnapshot<Source.SectionID, Source.Item>?
     @ObservationIgnored private let undoDriver: UndoDriver<Source>
 
     /// An observable list.
@@ -93,9 +95,10 @@ public final class ObservableList<Source: ListSource> {
         undoDriver.refresh()
         if past != driver.previewed { past = driver.previewed }
         if keptOrder != driver.source.keepsOrder { keptOrder.toggle() }
-        let rows = driver.newest
+        let (rows, last) = (driver.newest, compared)
+        compared = rows
         // A content that is written again after it was erased changes no hash.
-        if rows.stateHash == snapshot.stateHash, rows.changeset(from: snapshot).isEmpty { return }
+        if rows.stateHash == snapshot.stateHash, rows.changeset(from: last ?? snapshot).isEmpty { return }
         if isOnScreenAlready { snapshot = rows } else { animate { snapshot = rows } }
     }
 

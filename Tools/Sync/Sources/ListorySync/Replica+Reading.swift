@@ -43,30 +43,35 @@ extension Replica {
         entries.removeFirst()
         // It may be all that fits, or all that the engine has read at once.
         if entries.isEmpty {
-            entries = try await log.entries(after: number, maximumBytes: options.batchBytes)
-            // Another server may have answered, which has taken over and lacks the confirmed end.
-            if let next = entries.first, next.link != first.checksum, !isAgain {
-                return try await entriesBehind(confirmed, isAgain: true)
-            }
+            // Another server may have answered, which has taken over and lacks the confirmed end. Some engines notice that themselves.
+            var isOther = true
+            do {
+                entries = try await log.entries(after: number, maximumBytes: options.batchBytes)
+                isOther = entries.first.map { $0.link != first.checksum } ?? false
+            } catch SharedLogError.damaged where !isAgain {}
+            if isOther && !isAgain { return try await entriesBehind(confirmed, isAgain: true) }
         }
         return (first.position, entries)
     }
 
-    /// Whether the log ends at a position behind which it has nothing to read. If not, it is read again: it may have changed.
+    /// Whether the log ends at a position behind which it has nothing to read. If it ends later, it is read again: it may have grown.
     ///
-    /// - Parameter otherEnd: where it ended when it was last asked, if that was elsewhere.
-    /// - Throws: ``SharedLogError`` if it ends in the same other place twice in a row.
-    func isEnd(_ position: LogPosition, _ otherEnd: inout LogPosition?) async throws -> Bool {
+    /// - Throws: ``SharedLogError/damaged(_:expected:found:)`` if it does not end later, and ended there before. The first time, it throws
+    ///   ``SharedLogError/unavailable(cause:)``, which ends the exchange: a server that lacks the entry may have answered after one that
+    ///   has it, and soon both have the same. The latter is also thrown if it ends at the same later position as before.
+    func isEnd(_ position: LogPosition) async throws -> Bool {
         let end = try await log.end()
-        let before = otherEnd
-        otherEnd = end == position ? nil : end
-        if otherEnd == nil { return true }
-        guard end == before else { return false }
-        // What is behind may come yet, if another server is asked for it.
-        if end.number > position.number {
-            throw SharedLogError.unavailable(cause: "the log ends at \(end), and has nothing behind \(position)")
+        if end == position {
+            otherEnd = nil
+            return true
         }
-        throw SharedLogError.damaged(.end, expected: "\(position)", found: "\(end)")
+        let isSame = end == otherEnd
+        otherEnd = end
+        if end.number > position.number && !isSame { return false }
+        if end.number <= position.number && isSame {
+            throw SharedLogError.damaged(.end, expected: "\(position)", found: "\(end)")
+        }
+        throw SharedLogError.unavailable(cause: "the log ends at \(end), and has nothing behind \(position)")
     }
 
     /// The checksum of the record in an entry.

@@ -9,13 +9,14 @@ import SharedLog
 extension Replica {
     /// Sends the pending commits. While some are on their way, those before them are confirmed, and the next ones are read.
     ///
+    /// - Parameter refused: the position behind which the log has last taken nothing in this exchange.
     /// - Returns: whether any were sent, and the log ended at the position.
-    func push(after position: LogPosition) async throws -> Bool {
+    func push(after position: LogPosition, _ refused: inout LogPosition?) async throws -> Bool {
         var next = try batch(after: position)
         if next.entries.isEmpty { return false }
         if try store.pendingCount == next.entries.count {
             // Nothing is left to do meanwhile, and another task would cost a change of threads.
-            guard try isAppended(next, await append(next)) else { return false }
+            guard try isAppended(next, await append(next), &refused) else { return false }
             _ = try confirm(next)
             return true
         }
@@ -26,7 +27,7 @@ extension Replica {
             // If some were made again meanwhile, by an edit that took its time, all that was sent comes back.
             let isUnchanged = try unconfirmed.map(confirm) ?? true
             next = try batch(after: end, behind: sent.pending)
-            guard try isAppended(sent, await answer) else { return false }
+            guard try isAppended(sent, await answer, &refused) else { return false }
             if unconfirmed == nil { published.change { $0.phase = .working } }
             guard isUnchanged else { return true }
             unconfirmed = sent
@@ -41,14 +42,14 @@ extension Replica {
     }
 
     /// Whether commits were appended; one that the log does not take is set aside.
-    private func isAppended(_ batch: Batch, _ answer: Result<AppendResult, any Error>) throws -> Bool {
+    private func isAppended(
+        _ batch: Batch, _ answer: Result<AppendResult, any Error>, _ refused: inout LogPosition?
+    ) throws -> Bool {
         do {
             if case .appended = try answer.get() {
                 adaptBatches(didArrive: true)
                 return true
             }
-            // What is there instead is read next.
-            refusedPosition = batch.start
         } catch SharedLogError.tooLarge(let number, let bytes, let limit) {
             let record = batch.pending.records[Int(number - batch.start.number) - 1]
             // Nothing could take the place of a commit that has no changes any more.
@@ -57,10 +58,17 @@ extension Replica {
                 throw SharedLogError.tooLarge(number: number, bytes: bytes, limit: limit)
             }
             try setAside(record, number, after: batch.start, "it has \(bytes) bytes, and the shared log takes \(limit)")
+            tail = nil
+            return false
         } catch let error as SharedLogError where error.isPassing {
             adaptBatches(didArrive: false)
             throw error
         }
+        // What is there instead is read next. If there was nothing else, the log would refuse the same again, at once.
+        if refused == batch.start {
+            throw SharedLogError.unavailable(cause: "the log ends at \(batch.start), and takes nothing there")
+        }
+        refused = batch.start
         tail = nil
         return false
     }

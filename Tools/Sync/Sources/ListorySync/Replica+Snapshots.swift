@@ -9,12 +9,22 @@ import SharedLog
 
 extension Replica {
     /// Offers a snapshot if the log has grown by more than ``Options/snapshotBytes`` since the last one. If that fails, everything has been
-    /// exchanged all the same: the state says so, and it is tried again when the log has grown as much again.
+    /// exchanged all the same: the state says so, and it is tried again when the log has grown as much again. If nothing was sent, because
+    /// the server cannot be reached or another file is just made beside the store, the next exchange tries again.
     ///
     /// - Parameter isPatient: whether it waits a while before, so that another replica may do it.
     func offerSnapshotIfDue(isPatient: Bool = false) async {
-        do { try await offerIfDue(isPatient: isPatient) } catch {
+        var isSending = false
+        do {
+            guard let snapshot = try await dueSnapshot(isPatient: isPatient) else { return }
+            isSending = true
+            try await offer(snapshot)
+        } catch {
             if Task.isCancelled { return }
+            if !isSending {
+                if case SharedLogError.unavailable = error { return }
+                if case ListError.inUse = error { return }
+            }
             isFirstToOffer = false
             snapshotNumber = store.confirmed?.version.rawValue ?? snapshotNumber
             published.change { $0.snapshotFailure = error }
@@ -35,27 +45,31 @@ extension Replica {
     }
 
     /// Whether the log has grown so much since the last snapshot that is known.
-    var isSnapshotDue: Bool {
+    var isSnapshotDue: Bool { hasGrown(byLimits: 1) }
+
+    /// Whether the log has grown by so many times ``Options/snapshotBytes`` since the last snapshot that is known.
+    private func hasGrown(byLimits count: Double) -> Bool {
         guard let limit = options.snapshotBytes, let number = store.confirmed?.version.rawValue, number > 0 else {
             return false
         }
         // By the mean, because the bytes up to the snapshot are not known.
         let mean = Double(store.confirmedRecordBytes) / Double(number)
-        return mean * Double(number - min(number, snapshotNumber)) >= Double(limit)
+        return mean * Double(number - min(number, snapshotNumber)) >= Double(limit) * count
     }
 
-    private func offerIfDue(isPatient: Bool) async throws {
-        guard try await isSnapshotStillDue() else { return }
-        if isPatient {
+    /// A snapshot that is to be offered; nil if none is due any more, or commits wait to be sent.
+    private func dueSnapshot(isPatient: Bool) async throws -> LogSnapshot? {
+        guard try await isSnapshotStillDue() else { return nil }
+        // Where no replica runs for as long as the pause, the first one that notices it does not wait.
+        if isPatient, !hasGrown(byLimits: 2) {
             try await Task.sleep(for: options.snapshotPause())
-            guard try await isSnapshotStillDue() else { return }
+            guard try await isSnapshotStillDue() else { return nil }
         }
         // While it was made, another replica may have offered one, which may be newer.
-        if let snapshot = try await makeSnapshot(), try await isSnapshotStillDue(),
+        guard let snapshot = try await makeSnapshot(), try await isSnapshotStillDue(),
             snapshot.position.number > snapshotNumber
-        {
-            try await offer(snapshot)
-        }
+        else { return nil }
+        return snapshot
     }
 
     /// Whether one is due; asks for what other replicas have offered.

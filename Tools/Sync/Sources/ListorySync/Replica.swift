@@ -30,8 +30,8 @@ public actor Replica {
         public var key: SyncKey?
         /// After how many bytes of commits a snapshot is offered, with which new replicas begin; nil for never.
         public var snapshotBytes: UInt64? = 16 << 20
-        /// How long a replica that follows the log waits before it offers a snapshot, unless its own commits have made it due: all replicas
-        /// notice that at the same moment.
+        /// How long a replica that follows the log waits before it offers a snapshot, unless its own commits have made it due, or the log
+        /// has grown by twice as much: all replicas notice that at the same moment.
         package var snapshotPause: @Sendable () -> Duration = { .seconds(Double.random(in: 60...600)) }
         /// How long to wait before an unavailable log is asked again, unless it wakes this replica before.
         public var retryPause = Duration.seconds(2)
@@ -52,8 +52,8 @@ public actor Replica {
     var sendBytes: Int
     /// The position of the last confirmed commit in the log, if it was seen there since the log was last unavailable.
     var tail: LogPosition?
-    /// The position behind which the log has taken nothing in this exchange, because it did not end there.
-    var refusedPosition: LogPosition?
+    /// Where the log last said that it ends, if it had nothing to read behind another position.
+    var otherEnd: LogPosition?
     /// Whether ``follow()`` exchanges commits just now, and whether it was woken since that began.
     private var isExchanging = false, isDue = false
     /// Wakes all calls of ``follow()`` after a failure.
@@ -233,20 +233,19 @@ public actor Replica {
     // MARK: One exchange
 
     private func exchange(isWoken: Bool) async throws {
-        // Where the log last said that it ends, if it had nothing to read behind another position.
-        var otherEnd: LogPosition?
-        refusedPosition = nil
+        // Behind which the log has taken nothing, because it did not end there.
+        var refusedPosition: LogPosition?
         while true {
             try Task.checkCancellation()
             // With luck nobody else has appended anything, and this is one round trip.
             if let tail, tail.number == store.confirmed?.version.rawValue, try store.pendingCount > 0,
-                try await push(after: tail)
+                try await push(after: tail, &refusedPosition)
             {
                 if try store.pendingCount == 0 { return }
                 continue
             }
             var isFirst = true
-            while try await pull(isFirst: isFirst, &otherEnd) {
+            while try await pull(isFirst: isFirst) {
                 isFirst = false
                 try Task.checkCancellation()
                 if isWoken, let tail, !log.mayHaveMore(after: tail.number) { break }
@@ -259,7 +258,7 @@ public actor Replica {
     ///
     /// - Parameter isFirst: whether nothing was read before in this exchange.
     /// - Returns: whether there may be more.
-    private func pull(isFirst: Bool, _ otherEnd: inout LogPosition?) async throws -> Bool {
+    private func pull(isFirst: Bool) async throws -> Bool {
         let confirmed = store.confirmed!
         let number = confirmed.version.rawValue
         let (position, entries): (LogPosition, [LogEntry])
@@ -268,13 +267,11 @@ public actor Replica {
         } else {
             tail = nil
             guard let found = try await entriesBehind(confirmed) else {
-                // Then it takes there what it did not.
-                refusedPosition = nil
                 try await heal(confirmed)
                 return true
             }
             (position, entries) = found
-            if entries.isEmpty, try await !isEnd(position, &otherEnd) { return true }
+            if entries.isEmpty, try await !isEnd(position) { return true }
         }
         // Another exchange may have read the same meanwhile.
         guard store.confirmed == confirmed else { return true }
@@ -282,14 +279,10 @@ public actor Replica {
             throw SyncProblem.unacceptable(number: number + 1, cause: error)
         }
         if entries.isEmpty {
-            if position == refusedPosition {
-                // Sending would fail in the same way, at once.
-                refusedPosition = nil
-                throw SharedLogError.unavailable(cause: "the log ends at \(position), and takes nothing there")
-            }
             tail = position
             return false
         }
+        otherEnd = nil
         published.change { $0.phase = .working }
         let records = try entries.map { try codec.bytes($0.payload, number: $0.number) }
         // Own commits whose acknowledgement was lost.

@@ -25,7 +25,7 @@ public struct SyncState: Sendable {
     public internal(set) var phase = Phase.unknown
     /// How many commits of this replica wait to be sent.
     public internal(set) var waitingCount: UInt64 = 0
-    /// How many commits were set aside: see ``UntypedStore/setAsideCommits``.
+    /// How many commits were set aside: see ``UntypedStore/setAsideCommits``. One that is damaged counts, too.
     public internal(set) var setAsideCount = 0
     /// The newest version that is in the shared log.
     public internal(set) var confirmed = Version.empty

@@ -130,7 +130,7 @@ extension NATSLog {
         let start = low
         while low < high {
             let middle = next.map { min(max($0, low + 1), high) } ?? (low + (high - low + 1) / 2)
-            let found = try numbers(upTo: middle, from: low, for: number, end, on: connection)
+            let found = try numbers(upTo: middle, from: low, for: number, on: connection)
             if let found, found.numbers.contains(number) { return found.sequence }
             if let found, found.numbers.lowerBound > number {
                 (high, next) = (middle - 1, nil)
@@ -142,7 +142,7 @@ extension NATSLog {
                 (next, step) = (middle + max(step, skipped + 1), step * 2)
             }
         }
-        guard low <= end.last, let last = try numbers(upTo: low, from: first, for: number, end, on: connection) else {
+        guard low <= end.last, let last = try numbers(upTo: low, from: first, for: number, on: connection) else {
             return low
         }
         if last.numbers.contains(number) { return last.sequence }
@@ -156,16 +156,16 @@ extension NATSLog {
     }
 
     /// The numbers of the entries in a message, or, if it has none, in the last one before it that has.
-    ///
-    /// - Parameter end: what the server has said of the end.
     private func numbers(
-        upTo sequence: UInt64, from first: UInt64, for number: UInt64, _ end: NATSConnection.StreamEnd,
-        on connection: NATSConnection
+        upTo sequence: UInt64, from first: UInt64, for number: UInt64, on connection: NATSConnection
     ) throws -> (sequence: UInt64, numbers: ClosedRange<UInt64>)? {
         for probe in stride(from: sequence, through: first, by: -1) {
             guard let message = try connection.message(probe, of: names.log) else {
-                // A server that leads from now on may never have had it.
-                guard try connection.end(of: names.log) == end else {
+                // A server that leads from now on may not have it yet, or never have had it.
+                let end = try connection.end(of: names.log)
+                guard end.first <= probe, probe <= end.last,
+                    try connection.message(probe, of: names.log) == nil
+                else {
                     throw SharedLogError.unavailable(cause: "the log changes while it is read")
                 }
                 throw SharedLogError.damaged(.entry(number), expected: "message \(probe)", found: "none")

@@ -106,16 +106,16 @@ public actor NATSLog: SharedLog {
     public func append(_ entries: [LogEntry], after position: LogPosition) throws -> AppendResult {
         try LogChain.verify(entries, after: position)
         return try perform { connection in
-            var limit = try messageBytes(on: connection)
+            var limit = try messageBytes(on: connection, ofStream: streamMessageBytes)
             let overhead = NATSFrame.entriesHeader + NATSFrame.entryHeader
             if entries.contains(where: { $0.encodedCount + overhead > limit }) {
                 // Somebody may have changed the stream's limit.
                 _ = try streamEnd(on: connection)
-                limit = try messageBytes(on: connection)
+                limit = try messageBytes(on: connection, ofStream: streamMessageBytes)
             }
             if let large = entries.first(where: { $0.encodedCount + overhead > limit }) {
                 throw SharedLogError.tooLarge(
-                    number: large.number, bytes: large.encodedCount, limit: limit - overhead)
+                    number: large.number, bytes: large.encodedCount, limit: max(0, limit - overhead))
             }
             followAnnouncements()
             var tail =
@@ -190,6 +190,7 @@ public actor NATSLog: SharedLog {
 
     private func write(_ snapshot: LogSnapshot) throws {
         try perform { connection in
+            // The stream of the log may have another limit than that of the snapshots.
             try NATSSnapshots.write(
                 snapshot, names, messageBytes: try messageBytes(on: connection), replicas: replicas, on: connection)
         }
@@ -214,17 +215,19 @@ public actor NATSLog: SharedLog {
     }
 
     /// The bytes of a message without its headers.
-    private func messageBytes(on connection: NATSConnection) throws -> Int {
-        var limit = connection.maximumMessageBytes
+    ///
+    /// - Parameter streamLimit: the largest message that the stream takes; nil if it has no limit of its own.
+    private func messageBytes(on connection: NATSConnection, ofStream streamLimit: Int? = nil) throws -> Int {
+        let limit = connection.maximumMessageBytes
         // While the connection is made again, nobody knows.
         guard limit > 0 else { throw SharedLogError.unavailable(cause: "the connection is being made again") }
-        limit = min(limit, streamMessageBytes ?? limit)
         guard limit >= NATSLog.leastMessageBytes else {
             throw SharedLogError.refused(
                 .permissions,
                 cause: "it takes messages of \(limit) bytes; at least \(NATSLog.leastMessageBytes) are needed")
         }
-        return max(NATSLog.leastMessageBytes, min(options.maximumMessageBytes, limit)) - 256
+        let own = max(NATSLog.leastMessageBytes, min(options.maximumMessageBytes, limit))
+        return max(1, min(own, streamLimit ?? own) - 256)
     }
 
     private static let leastMessageBytes = 1 << 10

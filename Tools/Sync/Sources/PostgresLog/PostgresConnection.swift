@@ -129,11 +129,12 @@ final class PostgresConnection: @unchecked Sendable {
             }, Unmanaged.passUnretained(warnings).toOpaque())
         let milliseconds = timeout.milliseconds
         // No limit for a statement, whatever is set for the user: for the server, one runs until its rows are sent, which takes long on a
-        // slow line; `wait` ends the connection if nothing arrives. A server of another make may not know a setting; it then works without
-        // it.
+        // slow line; `wait` ends the connection if nothing arrives, and the server then looks now and then whether the client is there. An
+        // older server, or one of another make, may not know a setting; it then works without it.
         for setting in [
             "statement_timeout = 0", "lock_timeout = \(milliseconds)",
-            "idle_in_transaction_session_timeout = \(milliseconds)", "bytea_output = hex",
+            "idle_in_transaction_session_timeout = \(milliseconds)", "client_connection_check_interval = 10000",
+            "bytea_output = hex",
         ] {
             do { try run("SET \(setting)") } catch  where isAlive {}
         }
@@ -263,15 +264,17 @@ final class PostgresConnection: @unchecked Sendable {
     /// Reads entries of a list: at most `limit`, and only as many as fit into `bytes`.
     ///
     /// - Parameter hasFirst: whether the first one comes even if it does not fit.
-    /// - Returns: the entries, and whether there were no more, if there is one.
+    /// - Returns: the entries, and whether there were no more; false if that is unknown.
     func entries(
         after number: UInt64, limit: Int, bytes: Int, list: Int64, hasFirst: Bool = true
     ) throws -> (entries: [LogEntry], areAll: Bool) {
         let values: [PostgresValue] = [
             .integer(list), .integer(Int64(number)), .integer(Int64(limit)), .integer(Int64(max(0, bytes))),
         ]
-        guard let rows = try run(PostgresSchema.entries(hasFirst: hasFirst), values), rows.count > 0 else {
-            return ([], true)
+        guard let rows = try run(hasFirst ? PostgresSchema.entries : PostgresSchema.fittingEntries, values),
+            rows.count > 0
+        else {
+            return ([], hasFirst)
         }
         let entries = try (0..<rows.count).map { row in
             guard let found = rows.integer(row, 0), found >= 0 else {

@@ -78,10 +78,13 @@ enum PostgresSchema {
         """
 
     /// Reads entries until their bytes are too many, and beside each how many there are up to the limit of rows. `octet_length` does not read
-    /// the entry itself.
-    ///
-    /// - Parameter hasFirst: whether the first one comes even if it has too many bytes.
-    static func entries(hasFirst: Bool) -> String {
+    /// the entry itself. The first entry comes even if it has too many bytes.
+    static let entries = reading("bytes <= $4 OR number = $2 + 1")
+
+    /// The same, but the first entry does not come if it has too many bytes.
+    static let fittingEntries = reading("bytes <= $4")
+
+    private static func reading(_ condition: String) -> String {
         """
         SELECT number, entry, total FROM (
             SELECT number, entry, count(*) OVER () AS total,
@@ -90,7 +93,7 @@ enum PostgresSchema {
                 SELECT number, entry FROM listory_entry WHERE list = $1 AND number > $2 ORDER BY number LIMIT $3
             ) AS next
         ) AS summed
-        WHERE bytes <= $4\(hasFirst ? " OR number = $2 + 1" : "")
+        WHERE \(condition)
         ORDER BY number
         """
     }

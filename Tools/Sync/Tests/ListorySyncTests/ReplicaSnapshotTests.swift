@@ -114,6 +114,67 @@ struct ReplicaSnapshotTests: ReplicaSuite {
     }
 
     @Test(
+        "A snapshot for which the log could not be asked, or for which there was no place, is offered at the next exchange",
+        arguments: [false, true])
+    func snapshotTriedAgain(isClaimed: Bool) async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        try insert(1, a)
+        try await replica(a, MemoryLog(server)).synchronize()
+        let isDown = Atomic(!isClaimed)
+        let log = MemoryLog(server) { call in
+            if case .snapshotPosition = call, isDown.exchange(false, ordering: .relaxed) { .requestLost } else { nil }
+        }
+        var options = Replica.Options()
+        options.snapshotBytes = 1
+        let first = try Replica(a, log, list: "list", options: options)
+        let (began, waits, ended) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        if isClaimed {
+            Thread.detachNewThread {
+                // Another one is just made there.
+                _ = try? a.withSnapshot { _, _ in
+                    began.signal()
+                    waits.wait()
+                }
+                ended.signal()
+            }
+            began.wait()
+        }
+        try await first.synchronize()
+        #expect(first.state.snapshotFailure == nil)
+        #expect(try await MemoryLog(server).snapshotPosition() == nil)
+        if isClaimed {
+            waits.signal()
+            ended.wait()
+        }
+        try await first.synchronize()
+        #expect(try await MemoryLog(server).snapshotPosition()?.number == 1)
+    }
+
+    @Test(
+        "A replica that follows the log does not wait with a snapshot if the log has grown by twice as much",
+        .timeLimit(.minutes(10)))
+    func overdueSnapshot() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        try insert(1, a)
+        try await replica(a, MemoryLog(server)).synchronize()
+        var options = Replica.Options()
+        options.snapshotBytes = a.confirmedRecordBytes / 2
+        options.snapshotPause = {
+            Issue.record("it waits")
+            return .zero
+        }
+        let second = try Replica(b, MemoryLog(server), list: "list", options: options)
+        let following = Task { await second.follow() }
+        while try await MemoryLog(server).snapshotPosition() == nil { try await Task.sleep(for: .milliseconds(5)) }
+        following.cancel()
+        await following.value
+    }
+
+    @Test(
         "A new replica begins with a snapshot, and need not read what is before it, even if that is damaged",
         arguments: [false, true])
     func snapshots(isEncrypted: Bool) async throws {
@@ -264,7 +325,8 @@ struct ReplicaSnapshotTests: ReplicaSuite {
             return nil
         }
         var options = Replica.Options()
-        options.snapshotBytes = 1
+        // Nearly twice as much would be overdue.
+        options.snapshotBytes = a.confirmedRecordBytes
         options.snapshotPause = {
             pauses.add(1, ordering: .relaxed)
             return .zero

@@ -259,8 +259,10 @@ struct ReplicaTests: ReplicaSuite {
         #expect(server.count == 3)
     }
 
-    @Test("A server that takes over between two requests is no forger: what it lacks is sent again")
-    func takenOverMeanwhile() async throws {
+    @Test(
+        "A server that takes over between two requests is no forger: what it lacks is sent again, also if the engine notices",
+        arguments: [false, true])
+    func takenOverMeanwhile(isNoticed: Bool) async throws {
         let server = MemoryServer()
         let (a, b) = (try store("a"), try store("b"))
         for id: Int64 in 1...3 { try insert(id, a) }
@@ -273,12 +275,15 @@ struct ReplicaTests: ReplicaSuite {
             try insert(id, b)
         }
         try await second.synchronize()
-        let isFirst = Atomic(true)
+        let reads = Atomic(0)
         let log = AlteredLog(
             log: MemoryLog(standby), readCount: 1,
             receive: { entries in
-                guard isFirst.exchange(false, ordering: .relaxed) else { return entries }
-                return try await MemoryLog(server).entries(after: 2, maximumBytes: .max)
+                switch reads.add(1, ordering: .relaxed).newValue {
+                case 1: return try await MemoryLog(server).entries(after: 2, maximumBytes: .max)
+                case 2 where isNoticed: throw SharedLogError.damaged(.entry(4), expected: "an entry", found: "none")
+                default: return entries
+                }
             })
         let first = try replica(a, log)
         try await first.synchronize()
@@ -301,6 +306,10 @@ struct ReplicaTests: ReplicaSuite {
         // As if the table with the ends were restored from a backup, and the one with the entries not.
         let log = MemoryLog(server) { if case .end = $0 { .stale(1) } else { nil } }
         let first = try replica(a, AlteredLog(log: log, refusal: entries[0].position))
+        do {
+            try await first.synchronize()
+            Issue.record("it is not noticed")
+        } catch SharedLogError.unavailable {}
         let error = SharedLogError.damaged(
             .end, expected: "\(entries[1].position)", found: "\(entries[0].position)")
         await #expect(throws: error) { try await first.synchronize() }
@@ -308,6 +317,52 @@ struct ReplicaTests: ReplicaSuite {
             Issue.record("\(first.state)")
             return
         }
+    }
+
+    @Test("A log of which one server still has a lost entry, and another one says where it ends, is healed soon")
+    func endElsewhereOnce() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        for id: Int64 in 1...2 { try insert(id, a) }
+        try await replica(a, MemoryLog(server)).synchronize()
+        let isDivided = Atomic(true)
+        let log = MemoryLog(server) { call in
+            if case .end = call, isDivided.load(ordering: .relaxed) { .stale(1) } else { nil }
+        }
+        let first = try replica(a, log)
+        do {
+            try await first.synchronize()
+            Issue.record("it is not noticed")
+        } catch SharedLogError.unavailable {}
+        isDivided.store(false, ordering: .relaxed)
+        server.truncate(to: 1)
+        try await first.synchronize()
+        #expect(server.count == 2 && first.state.repairs == [.appendedAgain(2...2)])
+    }
+
+    @Test("A commit that a log refused which had lost its end is sent at once if another replica has given that back")
+    func givenBackByAnother() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        for id: Int64 in 1...2 { try insert(id, a) }
+        try await replica(a, MemoryLog(server)).synchronize()
+        let entries = try await MemoryLog(server).entries(after: 0, maximumBytes: .max)
+        let isLost = Atomic(false)
+        let log = MemoryLog(server) { call in
+            // After the append, it looks what is there instead.
+            if case .entries = call, isLost.exchange(false, ordering: .relaxed) {
+                _ = try? await MemoryLog(server).append([entries[1]], after: entries[0].position)
+            }
+            return nil
+        }
+        let first = try replica(a, log)
+        // Then it knows the end.
+        try await first.synchronize()
+        try insert(3, a)
+        server.truncate(to: 1)
+        isLost.store(true, ordering: .relaxed)
+        try await first.synchronize()
+        #expect(server.count == 3 && first.state.waitingCount == 0)
     }
 
     @Test("What the log refuses, although it ends where it should, is not sent again at once", .timeLimit(.minutes(10)))

@@ -309,6 +309,43 @@ import Testing
         await reader.close()
     }
 
+    /// What others append meanwhile does not make it a log that cannot be reached.
+    @Test func aMessageThatIsMissingIsDamageAlsoWhileOthersAppend() async throws {
+        let url = try SharedServers.nats.get().url
+        let list = UUID().uuidString
+        let names = NATSNames(list: list)
+        let connection = try RawNATS(url)
+        try connection.addStream(names.log, subject: names.subject)
+        let log = try Engine.nats.open(url, list: list)
+        var end = LogPosition.beginning
+        for number in 1...8 as ClosedRange<UInt8> {
+            let entry = LogEntry(after: end, payload: [number])
+            #expect(try await log.append([entry], after: end) == .appended)
+            end = entry.position
+        }
+        // That of the entry which is searched for.
+        #expect(js_DeleteMsg(connection.context, names.log, 5, nil, nil) == NATS_OK)
+        let subject = names.subject
+        let others = Task {
+            let raw = try RawNATS(url)
+            while !Task.isCancelled {
+                _ = try raw.publish(NATSFrame.beginning(of: list), to: subject)
+                await Task.yield()
+            }
+        }
+        let reader = try Engine.nats.open(url, list: list)
+        for _ in 0..<20 {
+            do {
+                _ = try await reader.entries(after: 3, maximumBytes: 1)
+                Issue.record("it is not noticed")
+            } catch SharedLogError.damaged(let place, _, _) { #expect(place == .entry(4)) }
+        }
+        others.cancel()
+        _ = try await others.value
+        await log.close()
+        await reader.close()
+    }
+
     /// What the engine would do with a message for each entry, sent without waiting: the reason why it does not.
     @Test func entriesWithAMessageEachMayBeTakenBehindThoseOfAnother() throws {
         let connection = try RawNATS(SharedServers.nats.get().url)

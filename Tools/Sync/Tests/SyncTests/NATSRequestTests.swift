@@ -63,6 +63,29 @@ import Testing
         await log.close()
     }
 
+    @Test func aStreamForSmallMessagesTakesSmallCommitsAndSnapshotsOfAnySize() async throws {
+        let server = try NATSServer()
+        defer { server.end() }
+        let raw = try RawNATS(server.url)
+        let names = NATSNames(list: list)
+        try raw.addStream(names.log, subject: names.subject, maximumMessageBytes: 800)
+        let log = try Engine.nats.open(server.url, list: list)
+        let small = LogPosition.beginning.entries((0..<20).map { [UInt8](repeating: $0, count: 100) })
+        #expect(try await log.append(small, after: .beginning) == .appended)
+        #expect(try await log.all() == small)
+        do {
+            let end = small[19].position
+            _ = try await log.append(end.entries([[UInt8](repeating: 1, count: 700)]), after: end)
+            Issue.record("it was appended")
+        } catch SharedLogError.tooLarge(let number, _, let limit) {
+            #expect(number == 21 && limit < 800)
+        }
+        let snapshot = LogSnapshot(position: small[19].position, bytes: [UInt8](repeating: 5, count: 200_000))
+        try await log.offer(snapshot)
+        #expect(try await log.snapshot() == snapshot)
+        await log.close()
+    }
+
     @Test func whatWasRefusedOnceIsNoReasonWhyALaterRequestGetsNoAnswer() async throws {
         let denied = #"{ deny: "$JS.API.CONSUMER.DELETE.>" }"#
         let server = try NATSServer(

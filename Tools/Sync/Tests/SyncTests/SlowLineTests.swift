@@ -3,6 +3,7 @@
 import Foundation
 import LogServers
 import NATSLog
+@testable import PostgresLog
 import SharedLog
 import Testing
 
@@ -36,14 +37,24 @@ import Testing
         let writer = try Engine.postgres.open(server.url, list: "list")
         let entries = LogPosition.beginning.entries((0..<12).map { [UInt8](repeating: $0, count: 1_000_000) })
         #expect(try await writer.append(entries, after: .beginning) == .appended)
-        // It takes 12 seconds, of which the server has to wait for at least 7: it may keep 4 MB for the line.
-        let line = try SlowLine(to: server.port, bytesPerSecond: 1_000_000, keptBytes: 64 << 10)
+        // It takes 4 seconds, of which the server has to wait for at least 2: it may keep 4 MB for the line.
+        let line = try SlowLine(to: server.port, bytesPerSecond: 3_000_000, keptBytes: 64 << 10)
         defer { line.end() }
         let url = server.url.replacing("\(server.port)", with: "\(line.port)")
-        let reader = try Engine.postgres.open(url, list: "list", timeout: .seconds(4))
+        let reader = try Engine.postgres.open(url, list: "list", timeout: .seconds(1))
         #expect(try await reader.entries(after: 0, maximumBytes: 20_000_000) == entries)
         await reader.close()
         await writer.close()
+    }
+
+    /// Otherwise it would go on for any time with what its client has given up.
+    @Test func aServerLooksWhetherTheClientOfAStatementIsThere() throws {
+        let server = try PostgresServer()
+        defer { server.end() }
+        let address = try PostgresAddress(server.url, connectTimeout: .seconds(3))
+        let connection = try PostgresConnection(address, timeout: .seconds(30))
+        let rows = try #require(try connection.run("SHOW client_connection_check_interval"))
+        #expect(Array(rows.bytes(0, 0)) == Array("10s".utf8))
     }
 }
 
