@@ -318,7 +318,8 @@ extension Merge {
             return add(.item(new.id), .gone)
         }
         // An erased content cannot be read, though it equals the one that is.
-        let isRevived = present.content.isErased && !new.content.isErased
+        let isRevived =
+            present.content.isErased && !new.content.isErased && present.hasSameContent(as: new)
         if present.hasSameContent(as: new) && !isRevived {
             moved?.note(new.content, at: present.content)
         } else if isRevived || !old.hasSameContent(as: new) {

@@ -104,7 +104,7 @@ extension ListQuery {
         let known = Locked<[Key: UntypedID]>([:])
         let id: @Sendable (Key) -> UntypedID = { key in
             let id = key.untypedID
-            guard case .string(let text) = id, !text.utf8.allSatisfy({ $0 < 0x80 }) else { return id }
+            guard case .string = id else { return id }
             return known.withLock { known in
                 if let first = known[key] { return first }
                 known[key] = id

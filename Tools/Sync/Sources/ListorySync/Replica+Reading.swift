@@ -56,19 +56,21 @@ extension Replica {
 
     /// Whether the log ends at a position behind which it has nothing to read. If it ends later, it is read again: it may have grown.
     ///
-    /// - Throws: ``SharedLogError/damaged(_:expected:found:)`` if it does not end later, and ended there before. The first time, it throws
-    ///   ``SharedLogError/unavailable(cause:)``, which ends the exchange: a server that lacks the entry may have answered after one that
-    ///   has it, and soon both have the same. The latter is also thrown if it ends at the same later position as before.
+    /// - Throws: ``SharedLogError/damaged(_:expected:found:)`` if it does not end later, and has ended there for as long as an unavailable
+    ///   log is left alone. Until then, it throws ``SharedLogError/unavailable(cause:)``, which ends the exchange: a server that lacks the
+    ///   entry may have answered after one that has it, and soon both have the same. The latter is also thrown if it ends at the same
+    ///   later position as before.
     func isEnd(_ position: LogPosition) async throws -> Bool {
         let end = try await log.end()
         if end == position {
             otherEnd = nil
             return true
         }
-        let isSame = end == otherEnd
-        otherEnd = end
-        if end.number > position.number && !isSame { return false }
-        if end.number <= position.number && isSame {
+        let before = otherEnd?.position == end ? otherEnd : nil
+        let now = ContinuousClock.now
+        otherEnd = before ?? (end, now)
+        if end.number > position.number && before == nil { return false }
+        if end.number <= position.number, let before, before.since.duration(to: now) >= options.retryPause {
             throw SharedLogError.damaged(.end, expected: "\(position)", found: "\(end)")
         }
         throw SharedLogError.unavailable(cause: "the log ends at \(end), and has nothing behind \(position)")

@@ -52,8 +52,8 @@ public actor Replica {
     var sendBytes: Int
     /// The position of the last confirmed commit in the log, if it was seen there since the log was last unavailable.
     var tail: LogPosition?
-    /// Where the log last said that it ends, if it had nothing to read behind another position.
-    var otherEnd: LogPosition?
+    /// Where the log last said that it ends, if it had nothing to read behind another position, and since when.
+    var otherEnd: (position: LogPosition, since: ContinuousClock.Instant)?
     /// Whether ``follow()`` exchanges commits just now, and whether it was woken since that began.
     private var isExchanging = false, isDue = false
     /// Wakes all calls of ``follow()`` after a failure.

@@ -68,7 +68,7 @@ struct RowsWorkload {
         return values
     }
 
-    private static func append<UntypedStore: RowStore>(_ ids: Range<Int>, to store: UntypedStore) throws -> Double {
+    private static func append(_ ids: Range<Int>, to store: some RowStore) throws -> Double {
         let batch = store.prepare(ids)
         return try seconds { try store.append(batch) }
     }
