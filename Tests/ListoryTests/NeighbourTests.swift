@@ -117,6 +117,14 @@ struct NeighbourTests {
         try new.close()
     }
 
+    /// Adds the row that the other process updates with every commit.
+    private func begin(_ store: UntypedStore, origin: String = "", tracking: Tracking? = nil) throws {
+        try store.edit("Begin", origin: origin, tracking: tracking) { list in
+            try list.insertSection(NewSection(id: "rows", title: "Rows"))
+            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
+        }
+    }
+
     @Test("An edit that reads what another process has replaced meanwhile says so, and not that the file is damaged")
     func replacedInsideEdit() throws {
         let folder = try TemporaryFolder()
@@ -204,11 +212,7 @@ struct NeighbourTests {
         let path = folder.file("list.listory")
         let options = StoreOptions { $0.deferredDelay = .seconds(3_600) }
         let store = try UntypedStore.create(at: path, options: options)
-        // The row that the other process updates with every commit.
-        try store.edit("Begin") { list in
-            try list.insertSection(NewSection(id: "rows", title: "Rows"))
-            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
-        }
+        try begin(store)
         let other = try ChildProcess("StoreWriter", [path, "steps"])
         let updates = try store.updates()
         var iterator = updates.makeAsyncIterator()
@@ -246,10 +250,7 @@ struct NeighbourTests {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
         let store = try UntypedStore.create(at: path, options: StoreOptions { $0.deferredDelay = .seconds(3_600) })
-        try store.edit("Begin") { list in
-            try list.insertSection(NewSection(id: "rows", title: "Rows"))
-            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
-        }
+        try begin(store)
         let other = try ChildProcess("StoreWriter", [path, "steps"])
         let updates = try store.updates()
         var iterator = updates.makeAsyncIterator()
@@ -273,13 +274,11 @@ struct NeighbourTests {
     func released() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        var store: UntypedStore? = try UntypedStore.create(at: path)
-        try store?.edit("Begin") { list in
-            try list.insertSection(NewSection(id: "rows", title: "Rows"))
-            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
-        }
-        try store?.close()
-        store = try UntypedStore.open(at: path, options: StoreOptions { $0.deferredDelay = .seconds(3) })
+        let new = try UntypedStore.create(at: path)
+        try begin(new)
+        try new.close()
+        var store: UntypedStore? = try UntypedStore.open(
+            at: path, options: StoreOptions { $0.deferredDelay = .seconds(3) })
         weak var group = store?.group
         let other = try ChildProcess("StoreWriter", [path, "steps"])
         for _ in 0..<1_000 where try store?.otherProcesses().isEmpty == true { usleep(10_000) }
@@ -302,10 +301,7 @@ struct NeighbourTests {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
         var store = try UntypedStore.create(at: path)
-        try store.edit("Begin", origin: "anna", tracking: .own) { list in
-            try list.insertSection(NewSection(id: "rows", title: "Rows"))
-            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
-        }
+        try begin(store, origin: "anna", tracking: .own)
         try store.close()
         try UntypedStore.compact(at: path, Compaction(keeping: .from(1)))
         try OpeningTests.changeMeta(path, "locators", [1, 2, 3])

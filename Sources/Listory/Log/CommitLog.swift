@@ -81,6 +81,11 @@ struct CommitLog: Sendable {
         isOpen = true
     }
 
+    /// Closes the file, unless snapshots of a closed store keep it open.
+    func giveUp() {
+        if let lingering { lingering.linger() } else if share == nil { try? environment.close() }
+    }
+
     /// Whether a reader stands still, so that freed pages cannot be used again. Then only what must be written is written: no
     /// checkpoints in the background, and the journal is drained only when it is full. So the file grows by little more than
     /// what is appended.

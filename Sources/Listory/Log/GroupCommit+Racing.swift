@@ -140,8 +140,16 @@ extension GroupCommit {
     var isPending: Bool { monitor.withLock { !state.isEmpty } }
 
     /// Waits until it is known what has become of the queue. The lock is held.
-    func waitForRacer() {
-        while let thread = state.catchingUp, thread != Platform.currentThread { monitor.wait(state.groupCount & 1) }
+    ///
+    /// - Returns: whether it had to.
+    @discardableResult
+    func waitForRacer() -> Bool {
+        var hasWaited = false
+        while let thread = state.catchingUp, thread != Platform.currentThread {
+            monitor.wait(state.groupCount & 1)
+            hasWaited = true
+        }
+        return hasWaited
     }
 
     /// Whether another process has appended commits that this one has not read.

@@ -371,8 +371,7 @@ extension GroupCommit {
                 let run = version < state.waiting.first ? state.writing : state.waiting
                 if let index = run.index(of: version) { return try run.withRecord(index) { try Array(part($0)) } }
                 // It may be one of those that are being made again.
-                guard let thread = state.catchingUp, thread != Platform.currentThread else { return nil }
-                waitForRacer()
+                if !waitForRacer() { return nil }
             }
             return nil
         }

@@ -13,12 +13,8 @@ extension UntypedStore {
     /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if something else is just made there;
     ///   ``ListError/notPermitted(path:isReadOnly:)``; what `body` throws; an error of the system. Then nothing was made.
     static func making<Result>(_ path: String, _ body: (_ scratch: String) throws -> Result) throws -> Result {
-        func requireUnused() throws { if Platform.exists(path) { throw ListError.alreadyExists(path: path) } }
-        return try passing {
-            try requireUnused()
-            return try claiming(path) {
-                // Another process may have made it since.
-                try requireUnused()
+        try passing {
+            try claimingUnused(path) {
                 let scratch = DataFile.Scratch.making.path(of: path)
                 let result = try body(scratch)
                 do throws(LMDBError) { try DataFile.publish(scratch, as: path) } catch {
@@ -28,5 +24,20 @@ extension UntypedStore {
                 return result
             }
         }
+    }
+
+    /// Runs `body`, which makes a file where none is, while nobody else makes one there.
+    static func claimingUnused<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        try requireUnused(path)
+        return try claiming(path) {
+            // Another process may have made it since.
+            try requireUnused(path)
+            return try body()
+        }
+    }
+
+    /// - Throws: ``ListError/alreadyExists(path:)`` if there is a file.
+    static func requireUnused(_ path: String) throws {
+        if Platform.exists(path) { throw ListError.alreadyExists(path: path) }
     }
 }

@@ -110,20 +110,15 @@ extension UntypedStore {
     static func salvageAndVerify(
         from damaged: String, to path: String, _ options: StoreOptions, isRepair: Bool, _ progress: (Double) -> Void
     ) throws -> (report: SalvageReport, found: [StoreVerification]) {
-        func requireUnused() throws { if Platform.exists(path) { throw ListError.alreadyExists(path: path) } }
         func salvage() throws -> (report: SalvageReport, found: [StoreVerification]) {
             try scanning(damaged) { index in
                 if !isRepair { index.confirmed = nil }
                 return try Salvage(index, damaged, to: path, options).run(progress)
             }
         }
-        try requireUnused()
-        if isRepair { return try salvage() }
-        return try claiming(path) {
-            // Another process may have made it since.
-            try requireUnused()
-            return try salvage()
-        }
+        if !isRepair { return try claimingUnused(path, salvage) }
+        try requireUnused(path)
+        return try salvage()
     }
 
     fileprivate static func scanning<Result>(_ path: String, _ body: (SalvageIndex) throws -> Result) throws -> Result {

@@ -75,7 +75,7 @@ public struct StoreVerification: Hashable, Sendable {
         (options.isReadOnly, options.isKnownToOthers) = (true, false)
         (options.gate, options.unloadsPages) = (.full, true)
         let log = try CommitLog(path: path, mode: .open, options: options)
-        defer { if log.share == nil { try? log.environment.close() } }
+        defer { log.giveUp() }
         // Opened first, so that the pages are not newer than the head that is read next.
         let database = try CheckpointDatabase(log.environment, nil, meta: log.meta)
         if database == nil { try CheckpointDatabase.checkComplete(log.environment) }

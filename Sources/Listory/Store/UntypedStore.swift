@@ -152,11 +152,7 @@ public final class UntypedStore: Sendable {
         } catch {
             let isReplaced = log.mayBeReplaced
             // The first error is the one to report.
-            if let lingering = log.lingering {
-                lingering.linger()
-            } else if log.share == nil {
-                try? log.environment.close()
-            }
+            log.giveUp()
             var isPassing = isReplaced && error.saysDamage
             if case ListError.writtenElsewhere = error { isPassing = true }
             // A file that snapshots keep open cannot be opened once more.
