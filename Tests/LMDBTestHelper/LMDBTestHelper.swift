@@ -1,4 +1,4 @@
-// A small program for tests that need a second process: it holds a reader until it is killed, grows the map, forks, and
+// A small program for tests that need a second process: it holds a reader or a lock until it is killed, grows the map, forks, and
 // opens damaged files in a child process, which may crash.
 //
 // Always holds: it has one thread, so that it can fork; it prints one line for each answer.
@@ -19,6 +19,7 @@ struct LMDBTestHelper {
         switch arguments.dropFirst().first {
         case "hold-writer": try holdWriter(arguments[2])
         case "hold-reader": try holdReader(arguments[2])
+        case "hold-byte": holdByte(arguments[2], Int(arguments[3])!)
         case "read-unprivileged": try readUnprivileged(arguments[2])
         case "write": try write(arguments[2], mapSize: Int(arguments[3])!, values: Int(arguments[4])!)
         case "open": open(arguments[2])
@@ -46,6 +47,13 @@ struct LMDBTestHelper {
         answer("writing")
         _ = readLine()
         transaction.abort()
+    }
+
+    /// Holds the lock on a byte of a file until standard input ends or the process is killed.
+    static func holdByte(_ path: String, _ byte: Int) {
+        let descriptor = Platform.openShared(path, mode: 0o600)!
+        answer(Platform.setByteLock(descriptor, at: byte, isTaken: true) ? "holding" : "refused")
+        _ = readLine()
     }
 
     /// Closes standard descriptors, opens a file, and prints all the same.

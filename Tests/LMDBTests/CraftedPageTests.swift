@@ -131,6 +131,48 @@ import Testing
         }
     }
 
+    @Test("The sizes of values are found without reading large ones", arguments: [false, true])
+    func sizes(unloadsPages: Bool) throws {
+        let (environment, rows) = try make()
+        let expected: [UInt64: Int] = [298: 20, 299: 20, 1_000: 9_000, 1_001: 9_000]
+        try environment.write { txn in
+            try txn.put([UInt8](repeating: 3, count: 20), forKey: 299, in: rows)
+            var sizes: [UInt64: Int] = [:]
+            try txn.forEachSize(in: rows, range: 298...1_001) { key, size in
+                let key = try UInt64.decode(key)
+                sizes[key] = size
+                return true
+            }
+            #expect(sizes == expected)
+        }
+        try environment.close()
+        var pages = try Pages(folder.file())
+        let entry = pages.node(pages.count(pages.lastLeaf) - 1, of: pages.lastLeaf)
+        let page = pages.word(pages.value(entry)) * Pages.size
+        for byte in page..<page + 8 { pages.bytes[byte] = 0x41 }
+        try pages.write(folder.file())
+        let damaged = try folder.open { $0.unloadsPages = unloadsPages }
+        let found = try damaged.openDatabase(named: "rows", of: UInt64.self, [UInt8].self)
+        try damaged.read { txn in
+            var sizes: [UInt64: Int] = [:]
+            try txn.forEachSize(in: found, range: 298...1_001) { key, size in
+                let key = try UInt64.decode(key)
+                sizes[key] = size
+                return true
+            }
+            #expect(sizes == expected)
+            sizes = [:]
+            try txn.forEachSize(in: found, range: 0...298) { key, size in
+                let key = try UInt64.decode(key)
+                sizes[key] = size
+                return sizes.count < 3
+            }
+            #expect(sizes == [0: 0, 1: 20, 2: 20])
+        }
+        let kind = kind { try damaged.read { txn in _ = try txn.get(1_001, in: found) } }
+        if case .damaged = kind {} else { Issue.record("the large value is not damaged") }
+    }
+
     /// What is damaged in the file, by the full check.
     private func damage(_ change: (inout Pages) -> Void) throws -> LMDBError.Damage? {
         let (environment, _) = try make()
@@ -224,6 +266,70 @@ import Testing
             return
         }
         #expect(try Pages(folder.file()).bytes == pages.bytes)
+    }
+
+    @Test(
+        "However many entries refer to the same large pages, a scan leads to a small multiple of the bytes of the file",
+        arguments: [false, true])
+    func manyLargeValues(isReached: Bool) throws {
+        let (environment, _) = try make()
+        try environment.close()
+        var pages = try Pages(folder.file())
+        let leaf = pages.lastLeaf
+        let key = pages.node(0, of: leaf) + 8
+        let first = pages.bytes[key..<key + 8].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        // A page that is one of a large value, with all the pages behind it. No tree has it.
+        let (large, count) = (pages.bytes.count / Pages.size, 101)
+        var header = [UInt8](repeating: 0, count: Pages.size)
+        header.withUnsafeMutableBytes { page in
+            page.storeBytes(of: UInt64(large), as: UInt64.self)
+            page.storeBytes(of: 4, toByteOffset: 10, as: UInt16.self)
+            page.storeBytes(of: UInt32(count), toByteOffset: 12, as: UInt32.self)
+        }
+        let size = count * Pages.size - 16
+        if isReached {
+            pages.bytes.replaceSubrange(
+                leaf..<leaf + Pages.size,
+                with: Self.leaf(leaf / Pages.size, firstKey: first, size: 0xFFFF_FFF0, on: 2))
+        }
+        pages.bytes += header
+        for index in 1..<count {
+            pages.bytes += Self.leaf(large + index, firstKey: UInt64(10_000 + 1_000 * index), size: size, on: large)
+        }
+        try pages.write(folder.file())
+        var (entries, total) = (0, 0)
+        try DataFile.scan(folder.file()) { scan in
+            func note(_ entry: PageScan.Entry) {
+                entries += 1
+                total += max(0, min(entry.value.count, scan.length - entry.value.offset))
+            }
+            try scan.forEachEntry { note($0) }
+            try scan.forEachLooseEntry { note($0) }
+            #expect(total < 20 * scan.length)
+        }
+        #expect(entries > 200)
+    }
+
+    /// A full leaf whose entries have ascending keys and all refer to the same large value.
+    private static func leaf(_ number: Int, firstKey: UInt64, size: Int, on page: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Pages.size)
+        let count = (Pages.size - 16) / 26
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes.storeBytes(of: UInt64(number), as: UInt64.self)
+            bytes.storeBytes(of: 2, toByteOffset: 10, as: UInt16.self)
+            bytes.storeBytes(of: UInt16(16 + 2 * count), toByteOffset: 12, as: UInt16.self)
+            bytes.storeBytes(of: UInt16(Pages.size - 24 * count), toByteOffset: 14, as: UInt16.self)
+            for index in 0..<count {
+                let place = Pages.size - 24 * (index + 1)
+                bytes.storeBytes(of: UInt16(place), toByteOffset: 16 + 2 * index, as: UInt16.self)
+                bytes.storeBytes(of: UInt32(size), toByteOffset: place, as: UInt32.self)
+                bytes.storeBytes(of: 1, toByteOffset: place + 4, as: UInt16.self)
+                bytes.storeBytes(of: 8, toByteOffset: place + 6, as: UInt16.self)
+                bytes.storeBytes(of: (firstKey + UInt64(index)).bigEndian, toByteOffset: place + 8, as: UInt64.self)
+                bytes.storeBytes(of: UInt64(page), toByteOffset: place + 16, as: UInt64.self)
+            }
+        }
+        return bytes
     }
 
     @Test("Keys that are not in order, when a transaction is about to change their page")

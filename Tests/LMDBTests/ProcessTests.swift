@@ -56,6 +56,61 @@ import Testing
         keeper.kill()
     }
 
+    @Test("If the lock file is deleted while it is in use, who is behind is told so, and writes over no commit")
+    func deletedLockFile() throws {
+        func writeElsewhere() throws {
+            let other = try ChildProcess("LMDBTestHelper", ["write", folder.file(), "\(1 << 20)", "1"])
+            #expect(other.lines() == ["written"])
+        }
+        // It makes its database, so that later it makes one transaction at a time.
+        try writeElsewhere()
+        let environment = try folder.open()
+        let rows = try environment.texts()
+        try environment.write { try $0.put("own", forKey: 1, in: rows) }
+        let lockFile = LockFile.path(of: environment.path)
+        Platform.remove(lockFile)
+        try writeElsewhere()
+        let replaced = LMDBError.Kind.lockFileReplaced(path: lockFile)
+        #expect(kind { try environment.write { try $0.put("lost", forKey: 1, in: rows) } } == replaced)
+        // The version that it knows is still in the file.
+        #expect(try environment.read { try $0.get(1, in: rows) } == "own")
+        try writeElsewhere()
+        #expect(kind { try environment.read { _ in } } == replaced)
+        #expect(kind { try environment.write { try $0.put("lost", forKey: 1, in: rows) } } == replaced)
+        try environment.close()
+        let again = try folder.open()
+        let same = try again.texts()
+        #expect(try again.read { try $0.get(1, in: same) } == "own")
+        try again.write { try $0.put("next", forKey: 1, in: same) }
+        try again.close()
+        try DataFile.check(path: folder.file(), depth: .full)
+    }
+
+    @Test("Opening waits only for a limited time for a process that keeps the exclusive lock of the lock file")
+    func exclusiveLockFile() throws {
+        try folder.open().close()
+        let other = try ChildProcess("LMDBTestHelper", ["hold-byte", LockFile.path(of: folder.file()), "0"])
+        #expect(other.firstLine() == "holding")
+        let found = kind { _ = try folder.open { $0.writerTimeout = .milliseconds(50) } }
+        guard case .writerBusy = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        other.kill()
+        try folder.open().close()
+    }
+
+    @Test("A process that has the id of another one, as in another container, is told so when it opens the file")
+    func sameProcessID() throws {
+        try folder.open().close()
+        let other = try ChildProcess("LMDBTestHelper", ["hold-byte", LockFile.path(of: folder.file()), "\(getpid())"])
+        #expect(other.firstLine() == "holding")
+        let error = #expect(throws: LMDBError.self) { try folder.open() }
+        #expect(error?.code == .tryAgain && error?.detail?.contains("\(getpid())") == true)
+        other.kill()
+        try folder.open().close()
+    }
+
     @Test("A reader table full of dead readers is cleared, and the read succeeds")
     func readersFullOfDead() throws {
         let environment = try folder.open { $0.maximumReaders = 2 }

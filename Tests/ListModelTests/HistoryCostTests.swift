@@ -63,6 +63,16 @@ struct HistoryCostTests {
         #expect(try log.reads { _ = try tree(list).undoing(list.editor.state.history) }.count <= 2)
     }
 
+    @Test("The history of who committed long ago is looked for down to the last known version", arguments: sizes)
+    func historyAtVersion(_ size: Size) throws {
+        let list = try list(size)
+        let (anna, log) = (HistoryScope.origin("anna"), list.log)
+        let known = (version: Version(UInt64(size.count - 20)), histories: HistoryTable())
+        let newest = log.head.previous
+        #expect(try log.reads { _ = try tree(list).history(at: newest, in: anna) }.count == Int(newest.rawValue))
+        #expect(try log.reads { _ = try tree(list).history(at: newest, in: anna, after: known) }.count == 20)
+    }
+
     @Test("A redo reads the records of its step and O(log n) others", arguments: sizes)
     func redo(size: Size) throws {
         var list = try list(size, branches: 5)

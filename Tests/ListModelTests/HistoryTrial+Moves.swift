@@ -20,7 +20,7 @@ extension HistoryTrial {
         let isExact = rows[index(step[0])] == now && isWhole
         let expected = Expected(
             exact: isExact ? rows[index(first) - 1] : nil,
-            merge: isWhole ? try merge(from: step[0], to: first.previous, placedBy: step, in: scope) : nil)
+            merge: isWhole ? try merge(from: step[0], to: first.previous, policy, placedBy: step, in: scope) : nil)
         try move(to: model.nodes[first]!.parent, in: scope, .undo(of: step[0]), expected, policy) {
             try $0.undo(in: scope, time: time, onConflict: policy)
         }
@@ -40,7 +40,7 @@ extension HistoryTrial {
         let isExact = rows[index(first) - 1] == now && isWhole
         var expected = Expected(
             exact: isExact ? rows[index(last)] : nil,
-            merge: isWhole ? try merge(from: first.previous, to: last, placedBy: step, in: scope) : nil)
+            merge: isWhole ? try merge(from: first.previous, to: last, policy, placedBy: step, in: scope) : nil)
         // With nothing in between, the undo is taken back, whatever it has done.
         if let undo = undos.last, undo.scope == scope, undo.last == last { expected = Expected(exact: undo.before) }
         try move(to: last, in: scope, .redo(of: last), expected, policy) {
@@ -96,7 +96,7 @@ extension HistoryTrial {
         }
         let changes = try tree.changes(from: model[scope].position, to: target)
         let expected = Expected(
-            exact: nil, merge: changes.count == 1 ? try merge(from: changes[0].from, to: changes[0].to) : nil)
+            exact: nil, merge: changes.count == 1 ? try merge(from: changes[0].from, to: changes[0].to, policy) : nil)
         try move(to: target, in: scope, .go(to: target), expected, policy) {
             try $0.go(to: target, in: scope, time: time, onConflict: policy)
         }
@@ -114,7 +114,8 @@ extension HistoryTrial {
     ///   - versions: the commits of the change; nil if nobody asks them what they have moved, nor those of others.
     ///   - scope: the scope whose commits are not those of others.
     private func merge(
-        from base: Version, to target: Version, placedBy versions: [Version]? = nil, in scope: HistoryScope? = nil
+        from base: Version, to target: Version, _ policy: ConflictPolicy,
+        placedBy versions: [Version]? = nil, in scope: HistoryScope? = nil
     ) throws -> ReferenceMerge {
         func side(_ version: Version) throws -> (rows: ReferenceList, snapshot: UntypedSnapshot) {
             (rows[index(version)], try list.log.snapshot(at: version))
@@ -128,7 +129,7 @@ extension HistoryTrial {
         return ReferenceMerge(
             .init(
                 base: try side(base), target: try side(target), now: try side(list.log.head), placed: placed,
-                placedByOthers: placedByOthers))
+                placedByOthers: placedByOthers, overrides: policy == .mine))
     }
 
     /// Makes a checkout that should succeed.
@@ -148,7 +149,7 @@ extension HistoryTrial {
             return try expectFailure(error) { _ = try body(&$0.editor) }
         }
         let commit = try #require(reversal.commit, comment)
-        try #require(reversal.conflicts.isEmpty || (policy == .skip && exact == nil), comment)
+        try #require(reversal.conflicts.isEmpty || (policy != .refuse && exact == nil), comment)
         if !reversal.conflicts.isEmpty { counts["skipped", default: 0] += 1 }
         try #require(commit.cause == cause && !commit.continuesStep && commit.scope == scope, comment)
         try #require(commit.name == (cause.target.flatMap { model.nodes[$0]?.name } ?? ""), comment)
@@ -191,7 +192,7 @@ extension HistoryTrial {
         if case .origin(let origin) = anyScope() { (draft.origin, draft.tracking) = (origin, .own) }
         action = "revert \(version)"
         let isExact = rows[index(version)] == now
-        let merge = try merge(from: version, to: version.previous, placedBy: [version])
+        let merge = try merge(from: version, to: version.previous, policy, placedBy: [version])
         let reversal: Reversal
         do { reversal = try list.editor.revert(version, as: draft, onConflict: policy) } catch let error as ListError {
             try #require(!isExact && policy == .refuse && error.code == "conflicts", comment)
@@ -199,7 +200,7 @@ extension HistoryTrial {
             let again = draft
             return try expectFailure(error) { _ = try $0.editor.revert(version, as: again, onConflict: policy) }
         }
-        try #require(reversal.conflicts.isEmpty || (policy == .skip && !isExact), comment)
+        try #require(reversal.conflicts.isEmpty || (policy != .refuse && !isExact), comment)
         guard let commit = reversal.commit else {
             let unchanged = try ReferenceList(list.editor.snapshot(), list.log)
             try check(unchanged, reversal.conflicts, merge)

@@ -55,7 +55,7 @@ struct HistoryTrial: ~Copyable {
 
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &edits.generator) }
     mutating func anyScope() -> HistoryScope { KeptList.scope(scopes[number(0..<scopes.count)]) }
-    mutating func anyPolicy() -> ConflictPolicy { edits.generator.oneIn(2) ? .refuse : .skip }
+    mutating func anyPolicy() -> ConflictPolicy { [.refuse, .skip, .mine][number(0..<3)] }
 
     /// The time of the next commit: mostly a little later, sometimes much later, rarely earlier.
     mutating func tick() -> Timestamp {

@@ -104,16 +104,20 @@ struct MergeTableTests {
     }
 
     @Test(
-        "If conflicts are refused, nothing changes; without conflicts both policies have the same result",
+        "If conflicts are refused, nothing changes; without conflicts all policies have the same result",
         arguments: MergeCase.all)
     func refuse(row: MergeCase) throws {
         var list = try edited(row)
         let (before, head, histories) = (try list.contents(), list.log.head, list.editor.state.histories)
         let hash = list.editor.snapshot().stateHash
         if row.conflicts.isEmpty {
-            let reversal = try list.undo("a")
-            #expect(MergeRows.text(try list.contents()) == row.rows)
-            #expect(reversal.conflicts.isEmpty)
+            for policy in [.refuse, .mine] as [ConflictPolicy] {
+                var list = try edited(row)
+                let reversal = try list.undo("a", onConflict: policy)
+                #expect(MergeRows.text(try list.contents()) == row.rows, "\(policy)")
+                #expect(reversal.conflicts.isEmpty)
+                try list.editor.checkInvariants()
+            }
         } else {
             #expect(throws: ListError.conflicts(row.conflicts)) { try list.undo("a") }
             #expect(try list.contents() == before)

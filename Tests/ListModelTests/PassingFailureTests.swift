@@ -89,6 +89,29 @@ struct PassingFailureTests {
         #expect(removed.splices(layout: .rows).splices == [Splice(position: 0, removed: 20, added: 0)])
     }
 
+    @Test("So it is if nothing has moved", arguments: ["delete", "insert", "toggle"])
+    func transitionsWithoutMoves(edit: String) throws {
+        var stored = try Self.stored()
+        let old = stored.list.snapshot()
+        try stored.list.commit { editor in
+            switch edit {
+            case "delete": try editor.delete(.item(1))
+            case "insert": try editor.insert(NewRow(50), at: .after(7))
+            default: try editor.toggle(.item(1))
+            }
+        }
+        let new = stored.list.snapshot()
+        let changes = Changeset(from: old, to: new)
+        let unreadable = Self.rows(stored, failing: 0..<1_000)
+        let count = new.itemCount
+        let inserted = ListTransition(old: unreadable, new: new, changeset: changes)
+        #expect(inserted.splices(layout: .rows).splices == [Splice(position: 0, removed: 0, added: count)])
+        #expect(inserted.collectionDifference(layout: .rows).insertions.count == count)
+        let removed = ListTransition(old: old, new: unreadable, changeset: changes)
+        #expect(removed.splices(layout: .rows).splices == [Splice(position: 0, removed: 20, added: 0)])
+        #expect(removed.collectionDifference(layout: .rows).removals.count == 20)
+    }
+
     @Test("A section that cannot be read when a view looks for hidden rows has none")
     func outlines() throws {
         var stored = try Self.stored()

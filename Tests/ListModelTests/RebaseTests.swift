@@ -106,7 +106,8 @@ struct RebaseTests {
                     try mine.editor.replay($0, isLast: index + 1 == others.log.records.count)
                 }
             }
-            let moved = MovedContents(from: first.version) { try old.content(of: $0) }
+            let foreign = Version(UInt64(end) + 1)..<Version(UInt64(others.log.records.count) + 1)
+            let moved = MovedContents(from: first.version, behind: Array(foreign)) { try old.content(of: $0) }
             var expected = histories
             func shifted(_ version: Version) -> Version {
                 version < first.version ? version : Version(version.rawValue + UInt64(shift))
@@ -122,9 +123,11 @@ struct RebaseTests {
                     .init(
                         base: (try ReferenceList(rows[index], old), rows[index]),
                         target: (try ReferenceList(rows[index + 1], old), rows[index + 1]), now: now,
-                        placed: try Changeset.Elements(placedBy: [commit])))
+                        placed: try Changeset.Elements(placedBy: [commit]),
+                        placedByOthers: try Changeset.Elements(placedBy: foreign.map(mine.log.commit))))
                 let new = try mine.editor.repeating(
-                    commit, (rows[index], rows[index + 1]), now: shifted, isUndisturbed: isUndisturbed, moved)
+                    commit, (rows[index], rows[index + 1]), now: shifted, position: shifted,
+                    isUndisturbed: isUndisturbed, moved)
                 mine.log.records.append(new.commit.record)
                 expected.note(commit.mark, at: commit.version)
                 #expect(new.commit.version.rawValue == commit.version.rawValue + UInt64(shift), comment)
@@ -145,6 +148,31 @@ struct RebaseTests {
             }
         }
         #expect(rebasedCount > 100 && conflictCount > 0, "seed \(seed)")
+    }
+
+    @Test(
+        "Which of two rows others have dragged across the other, their commits say", arguments: [1, 2] as [UntypedID])
+    func draggedByOthers(_ dragged: UntypedID) throws {
+        var mine = try Process()
+        try mine.commit("anna") {
+            try $0.insertSection(NewSection(id: "s", items: [NewRow(1), NewRow(2)]))
+            try $0.insertSection(NewSection(id: "t", items: []))
+        }
+        let (histories, checksum) = (mine.editor.state.histories, mine.editor.checksum)
+        var others = try Process(mine.log.records)
+        try others.commit("ben") {
+            try $0.move(.item(dragged), to: dragged == 1 ? .after(2) : .before(1))
+        }
+        try mine.commit("anna") { try $0.move(.item(1), to: .end(ofSection: "t")) }
+        let pending = try Commit(record: mine.log.records.removeLast(), version: 2)
+        let rows = try mine.editor.takeBack([pending], to: histories, checksum: checksum)
+        try others.log.records.last!.withUnsafeBytes { try mine.editor.replay($0, isLast: true) }
+        mine.log.records.append(others.log.records.last!)
+        let moved = MovedContents(from: 2, behind: [2]) { _ in [] }
+        let new = try mine.editor.repeating(
+            pending, (rows[0], rows[1]), now: { $0.next }, position: { $0.next }, isUndisturbed: true, moved)
+        #expect(new.conflicts == (dragged == 1 ? [MergeConflict(.item(1), .moved)] : []))
+        #expect(mine.editor.snapshot().ids == (dragged == 1 ? [[2, 1], []] : [[2], [1]]))
     }
 
     /// Rows 1 and 2, of which two users have changed the first.
@@ -169,20 +197,20 @@ struct RebaseTests {
         let rows = try mine.editor.takeBack([pending], to: histories, checksum: checksum)
         try others.log.records.last!.withUnsafeBytes { try mine.editor.replay($0, isLast: true) }
         mine.log.records.append(others.log.records.last!)
-        let unreadable = MovedContents(from: pending.version) { _ in throw Unreadable() }
+        let unreadable = MovedContents(from: pending.version, behind: nil) { _ in throw Unreadable() }
         var isThrown = false
         do {
             _ = try mine.editor.repeating(
-                pending, (rows[0], rows[1]), now: { $0 }, isUndisturbed: true, unreadable)
+                pending, (rows[0], rows[1]), now: { $0 }, position: { $0 }, isUndisturbed: true, unreadable)
         } catch is Unreadable { isThrown = true }
         // Otherwise the next commit ends the process.
         let isEditing = mine.editor.isEditing
         try #require(isThrown && !isEditing)
-        let moved = MovedContents(from: pending.version) { content in
+        let moved = MovedContents(from: pending.version, behind: nil) { content in
             try pending.record.withUnsafeBytes { Array(try content.content(in: $0)) }
         }
         let new = try mine.editor.repeating(
-            pending, (rows[0], rows[1]), now: { $0 }, isUndisturbed: true, moved)
+            pending, (rows[0], rows[1]), now: { $0 }, position: { $0 }, isUndisturbed: true, moved)
         #expect(new.conflicts.isEmpty && new.reason == nil)
         #expect(try mine.content(of: 2, new.commit) == [67])
     }
@@ -215,9 +243,10 @@ struct RebaseTests {
         mine.log.records.append(others.log.records.last!)
         let old = Log()
         old.records = mine.log.records.dropLast() + [pending.record]
-        let moved = MovedContents(from: pending.version) { try old.content(of: $0) }
+        let moved = MovedContents(from: pending.version, behind: nil) { try old.content(of: $0) }
         let new = try mine.editor.repeating(
-            pending, rows, now: { $0 < pending.version ? $0 : $0.next }, isUndisturbed: true, moved)
+            pending, rows, now: { $0 < pending.version ? $0 : $0.next },
+            position: { $0 < pending.version ? $0 : $0.next }, isUndisturbed: true, moved)
         #expect(new.conflicts.isEmpty && new.commit.cause == pending.cause)
         #expect(try mine.content(of: 1, new.commit) == content)
         #expect(mine.editor.snapshot().sections[0].items[1].isChecked)

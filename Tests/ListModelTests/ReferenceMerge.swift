@@ -17,10 +17,13 @@ struct ReferenceMerge {
         var placed: Changeset.Elements?
         /// What the commits of others since the base have put somewhere; nil if that is not known.
         var placedByOthers: Changeset.Elements?
+        /// Whether changes of others to the same rows are overridden.
+        var overrides = false
     }
 
     private let base: ReferenceList
     private let target: ReferenceList
+    private let overrides: Bool
     /// The rows after the merge.
     private(set) var result: ReferenceList
     private(set) var conflicts: Set<MergeConflict> = []
@@ -34,6 +37,7 @@ struct ReferenceMerge {
 
     init(_ sides: Sides) {
         (base, target, result) = (sides.base.rows, sides.target.rows, sides.now.rows)
+        overrides = sides.overrides
         // If two have changed places, the one has moved that a commit has put there.
         var moved = Self.moved(sides.base.snapshot, sides.now.snapshot, sides.placedByOthers)
         if let placed = sides.placedByOthers, !moved.isEmpty {
@@ -59,7 +63,10 @@ struct ReferenceMerge {
             if result.indexOfSection(section.id) != nil { found.sections.insert(section.id) }
         }
         let elsewhere = Self.moved(sides.target.snapshot, sides.now.snapshot, found.union(moves))
-        (away, settled) = (moved.intersection(elsewhere), found.subtracting(elsewhere))
+        let overridden = overrides ? moves : Changeset.Elements()
+        (away, settled) = (
+            moved.intersection(elsewhere).subtracting(overridden), found.subtracting(elsewhere)
+        )
         placeSections()
         deleteItems()
         placeItems()
@@ -119,7 +126,7 @@ struct ReferenceMerge {
             guard let index = result.indexOfSection(section.id) else { continue }
             if !result.sections[index].items.isEmpty {
                 conflicts.insert(.section(section.id, .notEmpty))
-            } else if result.sections[index].title != section.title {
+            } else if !overrides && result.sections[index].title != section.title {
                 conflicts.insert(.section(section.id, .changed))
             } else {
                 result.sections.remove(at: index)
@@ -136,7 +143,7 @@ struct ReferenceMerge {
                 continue
             }
             let title = result.sections[index].title
-            if title == old {
+            if overrides || title == old {
                 result.sections[index].title = section.title
             } else if title != section.title {
                 conflicts.insert(.section(section.id, .changed))
@@ -150,7 +157,7 @@ struct ReferenceMerge {
         for path in base.paths where target.path(of: base.item(at: path).id) == nil {
             let item = base.item(at: path)
             guard let present = result.path(of: item.id) else { continue }
-            if result.item(at: present) == item {
+            if overrides || result.item(at: present) == item {
                 result.sections[present.section].items.remove(at: present.item)
             } else {
                 conflicts.insert(.item(item.id, .changed))
@@ -217,7 +224,7 @@ struct ReferenceMerge {
     ) {
         let present = result.item(at: path)[keyPath: field]
         if old[keyPath: field] == new[keyPath: field] || present == new[keyPath: field] { return }
-        if present == old[keyPath: field] {
+        if overrides || present == old[keyPath: field] {
             result.sections[path.section].items[path.item][keyPath: field] = new[keyPath: field]
         } else {
             conflicts.insert(.item(new.id, .changed))

@@ -38,6 +38,18 @@ struct ScopedHistoryTests {
         try list.editor.checkInvariants()
     }
 
+    @Test("A row in conflict with two commits of a group is listed once")
+    func conflictOfInterruptedGroup() throws {
+        var list = try list([1, 2])
+        list.editor.beginGroup(in: .origin("a"))
+        try list.commit(by: "a") { try $0.update(1, content: [10]) }
+        try list.commit(by: "b") { try $0.toggle(.item(2)) }
+        try list.commit(by: "a") { try $0.update(1, content: [11]) }
+        try list.editor.endGroup(in: .origin("a"))
+        try list.commit(by: "b") { try $0.update(1, content: [12]) }
+        #expect(try list.undo("a", onConflict: .skip).conflicts == [MergeConflict(.item(1), .changed)])
+    }
+
     @Test("Of a group whose changes others have taken back, nothing is left to undo or redo, and that is no conflict")
     func groupTakenBack() throws {
         var list = try list([1, 2])

@@ -62,13 +62,15 @@ struct SharedListTests {
                 for index in confirmed..<shared.count {
                     try shared[index].withUnsafeBytes { try editor.replay($0, isLast: true) }
                 }
-                let moved = MovedContents(from: Version(first)) { try old.content(of: $0) }
+                let foreign = Version(first)..<Version(UInt64(shared.count) + 1)
+                let moved = MovedContents(from: Version(first), behind: Array(foreign)) { try old.content(of: $0) }
                 for (index, commit) in own.enumerated() {
                     let scope = try #require(commit.scope)
                     let isUndisturbed = editor.state.histories[scope].position == shifted(before[scope].position)
                     before.note(commit.mark, at: commit.version)
                     let new = try editor.repeating(
-                        commit, (rows[index], rows[index + 1]), now: shifted, isUndisturbed: isUndisturbed, moved)
+                        commit, (rows[index], rows[index + 1]), now: shifted, position: shifted,
+                        isUndisturbed: isUndisturbed, moved)
                     log.records.append(new.commit.record)
                 }
             }

@@ -200,6 +200,23 @@ struct StoredListTests {
         #expect(stored.nodes.readCount == after)
     }
 
+    @Test("The rows that are newer than the checkpoint are found without reading any")
+    func newRows() throws {
+        var stored = try Self.filled()
+        try stored.reopen()
+        stored.list.snapshot().forEachNewRow { _ in Issue.record("all rows are stored") }
+        try stored.list.commit { list in
+            try list.update(7_777, content: [2])
+            try list.insert(NewRow(id: 30_000, content: [3]), at: .end(ofSection: 1))
+        }
+        let snapshot = stored.list.snapshot()
+        let before = stored.nodes.readCount
+        var rows: [UntypedRow] = []
+        snapshot.forEachNewRow { rows.append($0) }
+        #expect(rows.filter { $0.content.version > 1 }.map(\.id) == [7_777, 30_000])
+        #expect(rows.count < 1_000 && stored.nodes.readCount == before)
+    }
+
     @Test("The parent and the end of a subtree of 20,000 rows are found without reading the rows between")
     func outlineReadsOnDemand() throws {
         var stored = StoredList(TreeLimits())

@@ -179,6 +179,29 @@ struct CompactionTests {
         #expect(throws: ListError.self) { try store.undo() }
     }
 
+    @Test("Contents of dropped commits are written in parts, so that few of them are in memory at a time")
+    func contentsInParts() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(64)
+        let references = Set(try fixture.store.snapshot.sections[0].items.map(\.content))
+        var options = StoreOptions()
+        (options.journal.isUsed, options.isKnownToOthers) = (false, false)
+        let log = try CommitLog(path: fixture.folder.file("new.listory"), mode: .create, options: options)
+        defer { try? log.environment.close() }
+        let content = [UInt8](repeating: 7, count: 1 << 18)
+        // How many were read since the last transaction, and how many at most.
+        var (transaction, count, most) = (0, 0, 0)
+        let lost = try log.putContents(references) { _ in
+            let last = try log.environment.information.lastTransaction
+            if last != transaction { (transaction, count) = (last, 0) }
+            count += 1
+            most = max(most, count)
+            return content
+        }
+        #expect(references.count == 64 && lost.isEmpty)
+        #expect(most == 4)
+    }
+
     @Test("A dry run reports what a compaction reports, and leaves the file as it is")
     func dryRun() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
@@ -203,10 +226,13 @@ struct CompactionTests {
         try fixture.fill(10)
         try fixture.store.close()
         let path = fixture.path
-        let endings = ["compacting", "compacted", "repaired", "trimming", "claim", "scratch", "salvaging0"]
+        let endings = [
+            "compacting", "compacted", "repaired", "trimming", "claim", "scratch", "salvaging0", "salvaging-1",
+        ]
         let own = endings.map { "\(path)-\($0)" }
-        let left = ["~making", "~making-processes", "~made", "~salvaging", "~made~salvaging", "-successor"]
-            .map { path + $0 }
+        // A salvage may have begun further parts, and removed the first ones.
+        let parts = ["~salvaging", "~salvaging-2", "~salvaging-10-lock", "~made~salvaging", "~made~salvaging-1"]
+        let left = (["~making", "~making-processes", "~made", "-successor"] + parts).map { path + $0 }
         for name in own + left { try Data(name.utf8).write(to: URL(fileURLWithPath: name)) }
         var compaction = Compaction()
         compaction.isDryRun = true
@@ -218,6 +244,18 @@ struct CompactionTests {
         try RepairTests.spoil("nodes", in: path)
         #expect(try UntypedStore.repair(at: path).wasRepaired)
         try UntypedStore.erase(Erasure(rows: [1]), at: path)
+        // Nor does one that was killed leave anything beside a salvaged store.
+        let salvaged = fixture.folder.file("salvaged")
+        try Data().write(to: URL(fileURLWithPath: salvaged + "~salvaging-3"))
+        try UntypedStore.salvage(from: path, to: salvaged)
+        #if os(Linux)
+        // A name that is equal as text is that of another file.
+        let alike = fixture.folder.file("e\u{301}~salvaging")
+        #expect(FileManager.default.createFile(atPath: alike, contents: Data()))
+        try UntypedStore.salvage(from: path, to: fixture.folder.file("\u{E9}"))
+        #expect(Platform.exists(alike))
+        Platform.remove(alike)
+        #endif
         for name in own { #expect(FileManager.default.contents(atPath: name) == Data(name.utf8)) }
         let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
         #expect(names.filter { $0.contains("~") } == [])

@@ -448,6 +448,33 @@ struct ErasingTests {
         }
     }
 
+    @Test("A file with a second name, which would keep what is to go, is not erased from, compacted or repaired")
+    func severalNames() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(10)
+        try fixture.store.close()
+        let (path, other) = (fixture.path, fixture.path + "-too")
+        try FileManager.default.linkItem(atPath: path, toPath: other)
+        let refusal = ListError.notPermitted(path: path, isReadOnly: false)
+        #expect(throws: refusal) { try UntypedStore.erase(Erasure(rows: [1]), at: path) }
+        #expect(throws: refusal) { try UntypedStore.compact(at: path) }
+        // Nor if a backup makes the name while the new file is written.
+        try FileManager.default.removeItem(atPath: other)
+        #expect(throws: refusal) {
+            try UntypedStore.compact(at: path) { _ in
+                _ = try? FileManager.default.linkItem(atPath: path, toPath: other)
+            }
+        }
+        try RepairTests.spoil("checkpoints", in: path)
+        #expect(throws: refusal) { try UntypedStore.repair(at: path) }
+        #expect(Platform.identity(path) == Platform.identity(other))
+        let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
+        #expect(files.filter { $0.contains("~") } == [])
+        try FileManager.default.removeItem(atPath: other)
+        #expect(try UntypedStore.repair(at: path).wasRepaired)
+        #expect(try UntypedStore.erase(Erasure(rows: [1]), at: path).contentCount == 1)
+    }
+
     @Test(
         "States of projections are not kept, because they may have contents; a projection may pass over what is erased")
     func projections() throws {

@@ -430,6 +430,84 @@ struct JournalTests {
         try fixture.store.close()
     }
 
+    @Test("A content that is made of entries of the journal never seems to show that commits are lost")
+    func forgedEntries() throws {
+        let fixture = try Self.quietFixture()
+        let (store, journal) = (fixture.store, fixture.store.group.log.journal)
+        let commit = try #require(try store.edit("Toggle") { try $0.toggle(.item(1)) })
+        var head = LogHead()
+        head.version = Version(1 << 40)
+        var run = RecordRun(first: head.version.next)
+        commit.record.withUnsafeBytes { run.append($0, eventCount: commit.eventCount) }
+        var forged = try #require(JournalEntry.bytes(run, 0..<1, after: head, atMost: Journal.sectorSize))
+        #expect(forged.withUnsafeBytes { JournalEntry($0) } != nil)
+        // As many as a sector has bytes, and an odd number of bytes apart: one of them begins with a sector.
+        if forged.count % 2 == 0 { forged.append(0) }
+        let content = [[UInt8]](repeating: forged, count: Journal.sectorSize).flatMap(\.self)
+        // Then the entry with it is the first one, and there is room for it.
+        try journal.store()
+        try store.edit("Forge") { try $0.update(0, content: content) }
+        try journal.store()
+        // It would be written over the beginning of that entry.
+        let last = try #require(try store.edit("Toggle") { try $0.toggle(.item(1)) })
+        #expect(try journal.storedVersion() < last.version)
+        let path = fixture.folder.file("copy.listory")
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
+        #expect(try StoreVerification(path: path).version == last.version)
+        let copy = try UntypedStore.open(at: path)
+        #expect(copy.recovery.lostVersion == nil)
+        #expect(try copy.version == last.version)
+        try copy.close()
+        try store.close()
+    }
+
+    @Test("The end of an entry leaves nothing of an older one in the header that its last sector could be taken for")
+    func lastSector() throws {
+        for count in [1, 40, 512, 513, 540, 559, 560, 561, 1_023, 1_024, 1_030] {
+            let entry = [UInt8](repeating: 0xFF, count: count)
+            for size in [count, count + 10, 4_096] {
+                let bytes = try #require(JournalEntry.sectors(entry, atMost: size))
+                let rest = count % Journal.sectorSize
+                let needed = count > Journal.sectorSize && rest > 0 ? max(0, 48 - rest) : 0
+                #expect(bytes.count == count + min(needed, size - count), "\(count) of \(size)")
+                #expect(bytes.prefix(count).elementsEqual(entry) && bytes.dropFirst(count).allSatisfy { $0 == 0 })
+            }
+        }
+    }
+
+    #if os(Linux)
+    @Test("If it cannot be put, as on a full disk, the file is used without it, and the next opening puts it")
+    func withoutRoom() throws {
+        let fixture = try Self.quietFixture()
+        let journal = fixture.store.group.log.journal
+        let database = try #require(journal.database)
+        try journal.store()
+        // As in a copy.
+        try journal.environment.write { _ = try $0.delete(Journal.key, in: database) }
+        func capacity() throws -> Int {
+            try Journal.open(journal.rows, journal.environment, nil, StoreOptions().journal, isSynced: true).capacity
+        }
+        var wanted = stat()
+        #expect(stat(fixture.path, &wanted) == 0)
+        // LMDB writes pages through the only descriptor that it also reads through.
+        let descriptor = (0..<65_536 as Range<Int32>).first { number in
+            var found = stat()
+            return fstat(number, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev
+                && fcntl(number, F_GETFL) & O_ACCMODE == O_RDWR
+        }
+        let pages = try #require(descriptor)
+        // In its place, one that cannot be written to.
+        let (sound, readOnly) = (dup(pages), open(fixture.path, O_RDONLY))
+        #expect(dup2(readOnly, pages) == pages)
+        #expect(try capacity() == 0)
+        #expect(dup2(sound, pages) == pages)
+        for copy in [sound, readOnly] { _ = close(copy) }
+        #expect(try capacity() == StoreOptions().journal.size)
+        try fixture.store.close()
+        _ = try StoreVerification(path: fixture.path)
+    }
+    #endif
+
     @Test("Commits that another process wrote to it are found, and the next edit follows them")
     func otherWriter() throws {
         let fixture = try StoreFixture { options in

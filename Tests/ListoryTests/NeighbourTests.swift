@@ -266,6 +266,18 @@ struct NeighbourTests {
         #expect(try #require(await iterator.next()).rebased.map(\.commit.version) == [3, 4, 5])
         #expect(try store.selection(after: undone) == [1])
         #expect(try store.selection(after: redone) == [2])
+        // So it is if that happened before the undo returned, and made another commit of it.
+        try store.edit("Type", durability: .immediate) { list in
+            try list.insert(NewRow(id: "more", content: [1]), at: .end(ofSection: "rows"))
+            list.attachSelection(before: [3], after: [4])
+        }
+        let late = try store.undo(durability: .deferred)
+        for _ in 0..<2 { _ = await iterator.next() }
+        try Data().write(to: URL(fileURLWithPath: "\(path)-step3"))
+        #expect(try #require(await iterator.next()).rebased.map(\.commit.version) == [8])
+        let made = store.group.successor(of: try #require(late.commit), late.versions)
+        #expect(made.commit.cause == .revert(of: 6))
+        #expect(try store.selection(after: late.replacing(made)) == [3])
         _ = other.kill()
         try store.close()
     }
@@ -324,12 +336,18 @@ struct NeighbourTests {
     func stopped() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        let store = try UntypedStore.create(at: path, options: StoreOptions { $0.lockTimeout = .milliseconds(50) })
+        let options = StoreOptions { options in
+            options.lockTimeout = .milliseconds(50)
+            // Nothing is tried again in the background.
+            options.retryDelay = .seconds(3_600)
+        }
+        let store = try UntypedStore.create(at: path, options: options)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
         let other = try ChildProcess("LMDBTestHelper", ["hold-writer", path])
         #expect(other.firstLine() == "writing")
         other.stop()
         try store.edit("Mine") { try $0.insert(NewRow(id: 1, content: []), at: .end(ofSection: "rows")) }
+        let attempts = store.group.monitor.withLock { store.group.state.failureCount }
         let refused = #expect(throws: ListError.self) {
             try store.edit("Again") { try $0.insert(NewRow(id: 2, content: []), at: .end(ofSection: "rows")) }
         }
@@ -341,6 +359,13 @@ struct NeighbourTests {
             #expect(durable == Version(1))
         }
         #expect(try store.version == Version(2) && store.item(1) != nil, "the edit is in memory, once")
+        for durability in [Durability.deferred, .immediate] {
+            #expect(throws: ListError.self) {
+                try store.edit("More", durability: durability) { try $0.toggle(.item(1)) }
+            }
+        }
+        let later = store.group.monitor.withLock { store.group.state.failureCount }
+        #expect(later == attempts, "a refused edit does not wait for the lock again")
         other.kill()
         try store.waitUntilDurable()
         #expect(store.durableVersion == Version(2))

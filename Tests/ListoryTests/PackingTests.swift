@@ -208,12 +208,31 @@ struct PackingTests {
         #expect(try store.past.point(at: 60, [later]).stateHash == (try store.commit(60).stateHash))
         #expect(try store.source.content(of: store.snapshot.sections[0].items[2].content) == large)
         #expect(try store.commit(61).eventCount == 1)
-        // It is looked at again by the next process only.
         try store.close()
         let opened = try UntypedStore.open(at: fixture.path, options: store.options)
         for _ in 0..<200 { try opened.edit("Toggle") { try $0.toggle(.item(1)) } }
         try checkPlaces(opened, "opened again")
         #expect(try layout(opened).records.first == 61)
+    }
+
+    @Test("Commits that are too large for a block are not replayed again by each process that opens the store")
+    func largeRecords() throws {
+        let fixture = try StoreFixture(Self.large)
+        try fixture.fill(5)
+        for number in 0..<200 as Range<UInt8> {
+            let content = [UInt8](repeating: number, count: 70_000)
+            try fixture.store.edit("Write") { try $0.update(2, content: content) }
+        }
+        try fixture.store.close()
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
+        let packer = try #require(store.checkpointer).packer
+        let group = try packer.nextGroup(of: 1)
+        #expect(group?.end == nil)
+        // What comes behind them is packed.
+        for _ in 0..<240 { try store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        try checkPlaces(store, "large records")
+        #expect(try layout(store).blocks.contains { $0.lowerBound == 202 })
+        try store.close()
     }
 
     @Test("The newest commit stays a record, and what only the journal has is not packed", arguments: [0, 1, 5])

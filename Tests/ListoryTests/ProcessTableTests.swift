@@ -140,6 +140,26 @@ struct ProcessTableTests {
         try environment.close()
     }
 
+    @Test("If the table has the greatest number of joins, a process joins all the same, and others hear of its commits")
+    func greatestGeneration() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try UntypedStore.create(at: path).close()
+        let other = try ChildProcess("StoreWriter", [path, "reads"])
+        #expect(other.firstLine() == "reading")
+        var header = TableFormat.Header()
+        header.generation = .max
+        let file = try #require(FileHandle(forWritingAtPath: ProcessTable.path(of: path)))
+        try file.write(contentsOf: header.bytes)
+        try file.close()
+        let store = try UntypedStore.open(at: path)
+        #expect(try store.otherProcesses().count == 1)
+        try store.edit("Edit") { try $0.insertSection(NewSection(id: "rows")) }
+        #expect(try store.group.log.journal.table?.published()?.head.version == Version(1))
+        other.kill()
+        try store.close()
+    }
+
     @Test("Leases that could not be written are written by the next call, although they have not changed since")
     func failedLeases() throws {
         let folder = try TemporaryFolder()

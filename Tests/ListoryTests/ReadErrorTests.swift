@@ -182,6 +182,16 @@ struct ReadErrorTests {
             withExtendedLifetime(jam) {}
         }
         #expect(snapshot.sections.map(\.id) == Place.allCases)
+        // A new snapshot looks at them all.
+        try store.close()
+        store = try ListStore<Place, Note>.open(at: path, options: options)
+        let core = try store.core.snapshot
+        do {
+            let jam = ReaderJam(store.core)
+            #expect { try ListSnapshot(core, of: store) } throws: { Self.isPassing($0) }
+            withExtendedLifetime(jam) {}
+        }
+        #expect(try ListSnapshot(core, of: store).sections.map(\.id) == Place.allCases)
     }
 
     @Test("Rows that only a look at a snapshot failed to read do not stop edits")

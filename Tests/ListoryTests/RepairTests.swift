@@ -32,6 +32,28 @@ struct RepairTests {
         #expect(files == ["list.listory", "list.listory-lock", "list.listory-processes"])
     }
 
+    @Test("A repaired store has checkpoints all along, so that no version of the past takes a long replay")
+    func checkpoints() throws {
+        let fixture = try StoreFixture(CheckpointTests.packing)
+        try fixture.fill(20)
+        for number in 0..<500 as Range<Int64> {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(number % 20))) }
+        }
+        try fixture.store.close()
+        try Self.spoil("checkpoints", in: fixture.path)
+        #expect(try UntypedStore.repair(at: fixture.path, options: fixture.store.options).wasRepaired)
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
+        let versions = try #require(store.checkpointer).database.all().map(\.version.rawValue)
+        // Every 32 events, but not inside a block.
+        let distances = zip([0] + versions, versions).map { $1 - $0 }
+        #expect(versions.last == 501 && distances.allSatisfy { $0 < 64 }, "\(versions)")
+        for version in stride(from: 1, through: 501, by: 10) as StrideThrough<UInt64> {
+            let commit = try store.commit(Version(version))
+            #expect(try store.snapshot(at: Version(version)).stateHash == commit.stateHash)
+        }
+        try store.close()
+    }
+
     @Test("A state of a projection is kept by repair and salvage, also if the commit of its version is packed")
     func packedProjection() throws {
         var list = try ProjectedStore(seed: 5)

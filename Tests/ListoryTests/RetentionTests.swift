@@ -275,17 +275,25 @@ struct RetentionTests {
         try story.store.close()
     }
 
-    @Test("Erasing and compacting remove a successor, which has what is to go")
+    @Test("Erasing and compacting remove a successor, which has what is to go; if they are refused, it stays")
     func erasing() throws {
         var story = try Story(seed: 4)
         try story.edit(100)
         try #require(try story.store.trim(Retention(steps: 10), atLeast: 10))
-        let child = try Self.reader(of: story.path)
+        let (path, newest) = (story.path, try story.store.version)
+        let child = try Self.reader(of: path)
         try story.store.close()
+        // A store that is open elsewhere is not even read.
+        #expect(throws: ListError.inUse(path: path)) {
+            try UntypedStore.erase(Erasure(rows: ["no row"]), at: path) { _ in Issue.record("it is at work") }
+        }
         child.kill()
-        #expect(Platform.exists(story.path + "-successor"))
-        try UntypedStore.erase(Erasure(rows: ["no row"]), at: story.path)
-        #expect(!Platform.exists(story.path + "-successor"))
+        #expect(throws: ListError.unknownVersion(newest.next, head: newest)) {
+            try UntypedStore.compact(at: path, Compaction(keeping: .from(newest.next)))
+        }
+        #expect(Platform.exists(path + "-successor"))
+        try UntypedStore.erase(Erasure(rows: ["no row"]), at: path)
+        #expect(!Platform.exists(path + "-successor"))
     }
 
     @Test("States of projections that were stored since are kept")
@@ -472,19 +480,53 @@ struct RetentionTests {
             let begun = commits[Int(steps.rawValue)...].count { !$0.cause.isMove && !$0.continuesStep }
             #expect(begun == count || (steps == .empty && begun < count), "seed \(seed)")
             let bytes = Int.random(in: 0...sizes.reduce(0, +), using: &story.edits.generator)
+            let unpackings = store.past.unpackings
             let size = Int(try store.oldestVersion(keptBy: Retention(recordBytes: bytes)).rawValue)
+            #expect(store.past.unpackings <= unpackings + 1, "seed \(seed)")
             #expect(sizes[size...].reduce(0, +) <= bytes, "seed \(seed)")
             #expect(size == 0 || sizes[(size - 1)...].reduce(0, +) > bytes, "seed \(seed)")
             let age = Int64.random(in: 0...100, using: &story.edits.generator)
             let aged = Int(try store.oldestVersion(keptBy: Retention(age: .seconds(age))).rawValue)
-            let then = story.clock.now.microseconds - age * 1_000_000
-            #expect(aged == commits.prefix { $0.time.microseconds <= then }.count, "seed \(seed)")
+            let now = story.clock.now
+            let then = now.microseconds - age * 1_000_000
+            // A time that is still to come says nothing.
+            let mayGo = commits.prefix { $0.time.microseconds <= then || $0.time > now }
+            let old = mayGo.lastIndex { $0.time.microseconds <= then }
+            #expect(aged == old.map { $0 + 1 } ?? 0, "seed \(seed)")
             let all = try store.oldestVersion(keptBy: Retention(steps: count, recordBytes: bytes))
             #expect(all == max(steps, Version(UInt64(size))), "seed \(seed)")
         }
         #expect(try store.oldestVersion(keptBy: Retention()) == .empty)
         #expect(try store.oldestVersion(keptBy: Retention(steps: 0)) == store.version)
+        let packedCount = try store.statistics().packedCommitCount
+        #expect(packedCount > 0 || seed % 2 == 0, "seed \(seed)")
         try store.close()
+    }
+
+    @Test("A commit with a time that is still to come keeps none of those after it, and stays if it is the newest")
+    func wrongTimes() throws {
+        var story = try Story(seed: 0)
+        let year: Int64 = 365 * 86_400_000
+        let kept = Retention(age: .seconds(50))
+        try story.edit(20)
+        story.clock.advance(milliseconds: year)
+        try story.edit(5)
+        story.clock.advance(milliseconds: -year)
+        try story.edit(50)
+        story.clock.advance(milliseconds: 200_000)
+        let (store, path) = (story.store, story.path)
+        let last = try store.version
+        #expect(try store.oldestVersion(keptBy: kept) == last)
+        #expect(try store.oldestVersion(keptBy: Retention(age: .seconds(10_000))) == .empty)
+        story.clock.advance(milliseconds: year)
+        try store.edit("Later") { try $0.insertSection(NewSection(id: "of next year")) }
+        try store.waitUntilDurable()
+        story.clock.advance(milliseconds: -year)
+        #expect(try store.oldestVersion(keptBy: kept) == last)
+        try store.close()
+        let time = Timestamp(microseconds: story.clock.now.microseconds - 50_000_000)
+        let report = try UntypedStore.compact(at: path, Compaction(keeping: .since(time)), options: store.options)
+        #expect(report.oldestVersion == last && report.version == last.next)
     }
 
     @Test("Nothing is written before as many commits can go as stay")

@@ -116,6 +116,40 @@ extension SharingTests {
         withExtendedLifetime(fixture) {}
     }
 
+    @Test("A process in which another one has replaced pending commits does not read the rows of the checkpoint")
+    func replacedBehindCheckpoint() throws {
+        let (fixture, first) = try store {
+            CheckpointTests.onRequest(&$0)
+            $0.durability = .immediate
+        }
+        var log = Log()
+        for id: Int64 in 1...100 { try insert(id, first) }
+        try send(first, &log)
+        try first.checkpoint()
+        try first.close()
+        let a = try UntypedStore.open(at: fixture.path, options: first.options)
+        for id: Int64 in 101...103 { try insert(id, a) }
+        let (shown, count) = (try a.snapshot, a.replacementCount)
+        // Only the end of the list was edited.
+        let top = try #require(shown.sections[0].entry.rows.node)
+        let beginning = top.children[0]
+        func isInMemory() -> Bool {
+            beginning.node != nil || a.head.withLock { $0.editor.state.pool.items[beginning.key] != nil }
+        }
+        #expect(!isInMemory())
+        let other = try ChildProcess("StoreWriter", [fixture.path, "replaces"])
+        #expect(other.firstLine() == "replaced 103")
+        for _ in 0..<12_000 where a.replacementCount == count { usleep(5_000) }
+        #expect(a.replacementCount > count && !isInMemory())
+        // What is still shown can be read, though its records were replaced.
+        let last = try #require(shown.sections[0].items.last)
+        #expect(try a.source.content(of: last.content) == [103])
+        #expect(try ids(a) == (1...103).filter { $0 != 102 }.map { UntypedID.integer(Int64($0)) })
+        _ = other.kill()
+        try a.close()
+        withExtendedLifetime(fixture) {}
+    }
+
     /// Writes the records into files, for another process that receives them.
     private func write(_ log: Log, beside path: String) throws {
         for (index, record) in log.records.enumerated() {

@@ -119,6 +119,66 @@ struct SharingTests {
         }
     }
 
+    @Test("An open group stays one step if nothing is left of one of its commits", arguments: [0, 1, 2, 3] as [Int64])
+    func givenUpInGroup(gone: Int64) throws {
+        let (files, a, b, start) = try sent(1..<5)
+        var log = start
+        try b.receive(log.records)
+        try b.edit("Change") { list in
+            if gone > 0 { try list.delete(.item(.integer(gone))) } else { try list.toggle(.item(4)) }
+        }
+        try send(b, &log)
+        let rows = try ReferenceList(b.snapshot, b.source)
+        try a.group("Write") {
+            func write(_ id: Int64) throws { try a.edit("Write") { try $0.update(.integer(id), content: [9]) } }
+            for id: Int64 in 1...3 { try write(id) }
+            #expect(try a.receive(Array(log.records.dropFirst(4))).count { $0.reason != nil } == (gone > 0 ? 1 : 0))
+            try write(4)
+        }
+        #expect(try ReferenceList(a.snapshot, a.source).sections[0].items.allSatisfy { $0.content == [9] })
+        try a.undo()
+        #expect(try ReferenceList(a.snapshot, a.source) == rows)
+        withExtendedLifetime(files) {}
+    }
+
+    @Test("An undo and a redo of a step stay what they are if nothing is left of one of its commits")
+    func givenUpBeforeRedo() throws {
+        let (files, a, b, start) = try sent(1..<4)
+        var log = start
+        try b.receive(log.records)
+        try b.edit("Delete", tracking: .untracked) { try $0.delete(.item(2)) }
+        try send(b, &log)
+        try a.group("Write") {
+            for id: UntypedID in [1, 2] { try a.edit("Write") { try $0.update(id, content: [9]) } }
+        }
+        try a.undo()
+        try a.redo()
+        let causes = try a.receive(Array(log.records.dropFirst(3))).map(\.commit.cause)
+        #expect(causes == [.edit, .edit, .undo(of: 5), .redo(of: 5)])
+        #expect(try ReferenceList(a.snapshot, a.source).sections[0].items.map(\.content) == [[9], [3]])
+        #expect(try a.history.undoCount == 4 && a.history.redoCount == 0)
+        withExtendedLifetime(files) {}
+    }
+
+    @Test(
+        "Of two rows that changed places, what was received says which one the other replica has moved",
+        arguments: [1, 2] as [UntypedID])
+    func draggedByOthers(_ dragged: UntypedID) throws {
+        let (files, a, b, start) = try sent(1..<3)
+        var log = start
+        try a.edit("Insert") { try $0.insertSection(NewSection(id: 1, title: "")) }
+        try send(a, &log)
+        try b.receive(log.records)
+        try b.edit("Move") { try $0.move(.item(dragged), to: dragged == 1 ? .after(2) : .before(1)) }
+        try send(b, &log)
+        try a.edit("Move") { try $0.move(.item(1), to: .end(ofSection: 1)) }
+        let made = try #require(try a.receive(Array(log.records.dropFirst(3))).first)
+        #expect(made.conflicts == (dragged == 1 ? [MergeConflict(.item(1), .moved)] : []))
+        let ids = try a.snapshot.sections.map { $0.items.map(\.id) }
+        #expect(ids == (dragged == 1 ? [[2, 1], []] : [[2], [1]]))
+        withExtendedLifetime(files) {}
+    }
+
     @Test("Commits that were sent are confirmed unless they were made again meanwhile")
     func sentAndMadeAgain() throws {
         let (files, a, b, log) = try sent(1..<2)
@@ -410,6 +470,48 @@ struct SharingTests {
         let verification = try StoreVerification(path: fixture.path)
         #expect(try verification.stateHash == b.snapshot.stateHash)
         withExtendedLifetime(second) {}
+    }
+
+    @Test(
+        "What was confirmed before the log lost it is not judged again by who makes it pending, and what was made since is",
+        arguments: [false, true])
+    func retreatWithRules(isClosed: Bool) throws {
+        let (fixture, first) = try store { $0.rules = [.atMost(3), .unique("content") { Array($0) }] }
+        let (second, b) = try store()
+        let (third, c) = try store()
+        var log = Log()
+        for id: Int64 in 1...5 { try insert(id, b) }
+        try send(b, &log)
+        try first.receive(log.records)
+        log.records.removeLast(4)
+        try c.receive(log.records)
+        try insert(9, c)
+        try send(c, &log)
+        let a: UntypedStore
+        if isClosed {
+            try first.close()
+            try UntypedStore.retreat(at: fixture.path, to: 1)
+            a = try UntypedStore.open(at: fixture.path, options: first.options)
+        } else {
+            a = first
+            try a.retreat(to: 1)
+        }
+        #expect(try a.receive([log.records[1]]).count == 4)
+        #expect(try Set(ids(a)) == [1, 2, 3, 4, 5, 9] && a.setAsideCommits.isEmpty)
+        // Before they are in the log again, another commit comes, beside which the last edit breaks a rule.
+        try a.edit("As row 10") { try $0.update(2, content: [10]) }
+        try insert(10, c)
+        try send(c, &log)
+        try a.receive([log.records[2]])
+        #expect(try Set(ids(a)) == [1, 2, 3, 4, 5, 9, 10])
+        #expect(try a.setAsideCommits.map(\.commit.name) == ["As row 10"])
+        // New edits are judged as before.
+        #expect(throws: ListError.self) { try insert(11, a) }
+        try send(a, &log)
+        try b.retreat(to: 1)
+        try b.receive(Array(log.records[1...]))
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash && b.pendingCount == 0)
+        withExtendedLifetime((fixture, second, third)) {}
     }
 
     @Test("A record that is forged, cut, repeated, or does not fit is refused, and nothing changes")

@@ -110,6 +110,31 @@ extension SharingTests {
         #expect(try a.setAsideCommits.count == 1 && a.pendingCount == 0)
     }
 
+    @Test("A pending commit of which a part is left out is kept as it was, once, and the rest of it is in the list")
+    func partLeftOut() throws {
+        let (files, a, b, sent) = try sent(1..<4)
+        var log = sent
+        try b.receive(log.records)
+        try a.edit("Three rows") { list in
+            for id: Int64 in 1...3 { try list.update(.integer(id), content: [20 + UInt8(id)]) }
+        }
+        let made = try a.pendingRecords(atMost: .max).records[0]
+        try b.edit("One row") { try $0.update(2, content: [9]) }
+        try send(b, &log)
+        let rebased = try a.receive(Array(log.records[3...]))
+        #expect(rebased.map(\.conflicts) == [[MergeConflict(.item(2), .changed)]] && rebased[0].reason == nil)
+        #expect(try ReferenceList(a.snapshot, a.source).sections[0].items.map(\.content) == [[21], [9], [23]])
+        let aside = try #require(a.setAsideCommits.first)
+        #expect(aside.commit.record == made)
+        #expect(aside.reason == "a part was left out: row 2 was changed since")
+        // It is made again, and nothing else is left out.
+        try insert(4, b)
+        try send(b, &log)
+        try a.receive(Array(log.records[4...]))
+        #expect(try a.setAsideCount == 1 && a.pendingCount == 1)
+        withExtendedLifetime(files) {}
+    }
+
     @Test("A rule that others have broken gives up a commit, and does not stop the replica")
     func brokenByOthers() throws {
         let (first, a) = try store {
@@ -193,6 +218,13 @@ extension SharingTests {
         for index in [0, 100, made.count - 1] {
             #expect(b.successor(of: made[index]).version == rebased[index].commit.version, "\(index)")
         }
+        // They are made again with each batch of others' commits, and not all of these times are remembered.
+        try insert(10, a)
+        try send(a, &log)
+        let again = try b.receive(Array(log.records[2...]))
+        let rememberedCount = b.group.monitor.withLock { b.group.state.rebased.count }
+        #expect(rememberedCount == made.count)
+        #expect(b.successor(of: rebased[0].commit).version == again[0].commit.version)
         withExtendedLifetime(files) {}
     }
 
@@ -410,15 +442,19 @@ extension SharingTests {
         try insert(3, a)
         let record = try setFirstAside(a)
         let (confirmed, hash) = (a.confirmed, try a.snapshot.stateHash)
+        try a.group.log.noteEncrypted()
         try a.close()
         try RepairTests.spoil("nodes", in: fixture.path)
-        let report = try UntypedStore.repair(at: fixture.path)
+        var options = StoreOptions()
+        (options.checkpoints.interval, options.checkpoints.maximumSpacing) = (1, 1)
+        let report = try UntypedStore.repair(at: fixture.path, options: options)
         #expect(report.wasRepaired)
         let b = try UntypedStore.open(at: fixture.path)
         #expect(b.confirmed == confirmed)
         #expect(try b.snapshot.stateHash == hash && b.pendingCount == 2)
         #expect(try b.setAsideCommits.map(\.commit.record) == [record.record])
         #expect(try b.setAsideCommits.map(\.reason) == ["too large"])
+        #expect(try b.group.log.isEncrypted)
         // Nothing that is derived from the log covers what is pending.
         let (other, c) = try store()
         try c.receive(log.records)
@@ -430,15 +466,38 @@ extension SharingTests {
         withExtendedLifetime(other) {}
     }
 
-    /// Changes the confirmed end in a file that nobody has open.
-    private func changeEnd(in path: String, _ change: (inout [UInt8]) -> Void) throws {
+    @Test(
+        "Up to where pending commits were confirmed once is kept by a repair, unless it is damaged or behind all commits",
+        arguments: [([2, 0, 0, 0, 0, 0, 0, 0], 2), ([2, 0, 0, 0, 0, 0, 0, 1], 0), ([2], 0)] as [([UInt8], UInt64)])
+    func repairOfConfirmedOnce(row: [UInt8], version: UInt64) throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        try a.checkpoint()
+        for id: Int64 in 2...3 { try insert(id, a) }
+        try a.close()
+        try changeEnd(in: fixture.path, LogFormat.confirmedOnceKey) { $0 = row }
+        try RepairTests.spoil("nodes", in: fixture.path)
+        #expect(try UntypedStore.repair(at: fixture.path).wasRepaired)
+        let b = try UntypedStore.open(at: fixture.path)
+        let confirmed = b.group.log.confirmed
+        let once = try b.group.log.environment.read { try confirmed.confirmedOnce($0) }
+        #expect(once == Version(version))
+        try b.close()
+    }
+
+    /// Changes the confirmed end, or another row of it, in a file that nobody has open.
+    private func changeEnd(
+        in path: String, _ key: String = LogFormat.confirmedKey, _ change: (inout [UInt8]) -> Void
+    ) throws {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }
         let meta = try environment.openDatabase(named: LogFormat.metaDatabase, of: String.self, [UInt8].self)
         try environment.write { txn in
-            var row = try txn.get(LogFormat.confirmedKey, in: meta) ?? []
+            var row = try txn.get(key, in: meta) ?? []
             change(&row)
-            try txn.put(row, forKey: LogFormat.confirmedKey, in: meta)
+            try txn.put(row, forKey: key, in: meta)
         }
     }
 
@@ -455,7 +514,9 @@ extension SharingTests {
         try a.close()
         // The version becomes too large, that of a pending commit, or one after the newest; or the checksum another.
         try changeEnd(in: fixture.path) { $0[place] ^= bits }
-        #expect(try UntypedStore.repair(at: fixture.path).wasRepaired)
+        var options = StoreOptions()
+        (options.checkpoints.interval, options.checkpoints.maximumSpacing) = (1, 1)
+        #expect(try UntypedStore.repair(at: fixture.path, options: options).wasRepaired)
         let b = try UntypedStore.open(at: fixture.path)
         try #require(b.confirmed?.version == .empty)
         #expect(try b.pendingCount == 3 && b.snapshot.stateHash == hash)

@@ -216,6 +216,35 @@ struct UpdateTests {
         #expect(group == nil)
     }
 
+    @Test(
+        "The sequences of a store that is released and not closed end, and none keeps its file",
+        .timeLimit(.minutes(5)))
+    func released() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        var store: UntypedStore? = try UntypedStore.create(at: path)
+        try store?.edit("Begin") { try $0.insertSection(NewSection(id: "rows")) }
+        // Tasks that wait, and do not have the store.
+        func readers(_ store: UntypedStore) throws -> [Task<Void, Never>] {
+            let (updates, changes) = (try store.updates(), try store.changes())
+            let (states, failures) = (try store.undoStates(), try store.appendFailures())
+            return [
+                Task { for await _ in updates {} }, Task { for await _ in changes {} },
+                Task { for await _ in states {} }, Task { for await _ in failures {} },
+            ]
+        }
+        let tasks = try readers(#require(store))
+        store = nil
+        for task in tasks { await task.value }
+        // A task or a timer may still be about to release it.
+        var again: UntypedStore?
+        for _ in 0..<60_000 where again == nil {
+            again = try? UntypedStore.open(at: path)
+            if again == nil { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        try #require(again).close()
+    }
+
     @Test("Tasks that wait for updates may be cancelled during edits: nobody waits for anybody")
     func cancelled() async throws {
         let fixture = try StoreFixture()

@@ -283,6 +283,7 @@ enum StoreWriter {
             { try insert(.deferred) }, { try insert(.immediate) },
             { try store.undo() }, { _ = try store.version }, { _ = try store.snapshot }, { _ = try store.updates() },
             { try store.checkpoint() }, { try store.copy(to: path + "-copy") }, { try store.close() },
+            { try store.waitUntilDurable() }, { try store.waitUntilDurable(Version(1)) },
         ]
         let count = inFork {
             Int32(

@@ -74,7 +74,7 @@ extension Environment {
     /// - Returns: The transaction; it ends at the end of its life at the latest.
     /// - Throws: ``LMDBError``: `engine(.readersFull)` when the reader table is full of living readers;
     ///   `resizeBlocked` when another process made the map larger and live transactions of this one did not end
-    ///   within ``Options/resizeTimeout``; `damaged` when the file was cut off; `forked`; `closed`.
+    ///   within ``Options/resizeTimeout``; `damaged` when the file was cut off; `lockFileReplaced`; `forked`; `closed`.
     public func beginRead() throws(LMDBError) -> ReadTransaction {
         try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> ReadTransaction in
             try requireOwnProcess("mdb_txn_begin")
@@ -118,17 +118,29 @@ extension Environment {
         var version: UInt64 = 0
         for _ in 0..<16 {
             version = UInt64(bitPattern: Int64(Engine.identifier(transaction))) &- (isWrite ? 1 : 0)
-            if let reader = try TreeReader(pages, version: version) { return reader }
+            if let reader = try TreeReader(pages, version: version) {
+                if isWrite { try checkNewest(version, pages) }
+                return reader
+            }
             guard !isWrite else { break }
             // Two commits may have happened since. SAFETY: the transaction is live, and nobody else's.
             Engine.reset(transaction)
             try Engine.renew(transaction)
         }
+        try checkNewest(version, pages)
         throw LMDBError(
             .damaged(
                 .init(
                     what: "transaction of meta page \(version % 2)", offset: Int(version % 2) * pages.pageSize + 144,
                     expected: "\(version)", found: "another")), in: "mdb_txn_begin")
+    }
+
+    /// Throws an error if the file has a newer version than LMDB knows of. LMDB takes the number of the newest one from the lock file.
+    /// If that was deleted while it was in use, the next process has made another one, and the two would write over each other's commits.
+    @inline(__always)
+    private func checkNewest(_ version: UInt64, _ pages: PageMap) throws(LMDBError) {
+        if try TreeReader.newestVersion(pages) <= version { return }
+        throw LMDBError(.lockFileReplaced(path: LockFile.path(of: path)), in: "mdb_txn_begin")
     }
 
     /// Begins a write transaction that the caller ends, on the same thread. Prefer ``write(_:)``, which also
@@ -138,8 +150,8 @@ extension Environment {
     ///
     /// - Returns: The transaction; it is aborted at the end of its life unless it was committed.
     /// - Throws: ``LMDBError``: `nestedWrite` when the calling thread has one already; `readOnly`;
-    ///   `resizeBlocked` and `damaged` as for ``beginRead()``; `writerBusy` when another process did not end its write
-    ///   within ``Options/writerTimeout``; `forked`; `closed`.
+    ///   `resizeBlocked`, `damaged` and `lockFileReplaced` as for ``beginRead()``; `writerBusy` when another process did not
+    ///   end its write within ``Options/writerTimeout``; `forked`; `closed`.
     public func beginWrite() throws(LMDBError) -> WriteTransaction {
         guard !options.isReadOnly else { throw LMDBError(.readOnly, in: "mdb_txn_begin") }
         return try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> WriteTransaction in

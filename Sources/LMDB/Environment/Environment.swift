@@ -258,6 +258,8 @@ extension Environment {
     private static func openWithLockFile(
         _ path: String, _ setup: Engine.Setup, _ timeout: Duration
     ) throws(LMDBError) -> (OpaquePointer, LockSemaphores) {
+        // LMDB waits without limit for a process that makes the lock file or replaces the data file.
+        try Platform.lock("fcntl", path, within: timeout) { Platform.tryShare(LockFile.path(of: path)) }
         let monitor = Monitor()
         // Another process may have made it since the refusal, so a lock file that is ready is tried once more.
         var wasReady = false
@@ -294,7 +296,7 @@ extension Environment {
             semaphores = opened
             // SAFETY: `handle` is open and known only to the caller.
             let isReady = try opened.withReaderTable(within: timeout) { () throws(LMDBError) in
-                guard Self.isReady(handle) else { return false }
+                guard try Self.isReady(handle) else { return false }
                 _ = try Engine.checkReaders(handle)
                 return true
             }
@@ -312,9 +314,17 @@ extension Environment {
     /// Whether the lock file of an environment that was just opened has the number of the newest transaction. It has not if
     /// the process that made it was killed before it had written that number. LMDB would then read old pages, and write
     /// transactions that are lost. Once all processes have closed the lock file, the next one makes it again.
-    private static func isReady(_ handle: OpaquePointer) -> Bool {
-        // SAFETY: `handle` is open and known only here. If no reader is left, the lock file is in use.
-        guard let reader = try? Engine.begin(handle, readOnly: true) else { return true }
+    private static func isReady(_ handle: OpaquePointer) throws(LMDBError) -> Bool {
+        let reader: OpaquePointer
+        // SAFETY: `handle` is open and known only here.
+        do throws(LMDBError) { reader = try Engine.begin(handle, readOnly: true) } catch {
+            // If no reader is left, the lock file is in use.
+            guard error.code == .tryAgain || error.code == .accessDenied else { return true }
+            // LMDB locks the byte of the lock file whose number is the process id.
+            let id = Platform.processID
+            let detail = "another process uses the file and has the id \(id) too, as in another container"
+            throw LMDBError(.engine(.tryAgain), in: error.call, detail: detail)
+        }
         defer { Engine.abort(reader) }
         if Engine.identifier(reader) > 0 { return true }
         return (try? Engine.information(handle).lastTransaction) == 0

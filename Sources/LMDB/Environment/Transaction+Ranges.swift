@@ -46,6 +46,42 @@ extension Transaction where Self: ~Copyable {
         }
     }
 
+    /// As ``forEach(in:range:reverse:_:)``, with the size of each value instead of its bytes. A large value is not read: the system would
+    /// read its first page from the disk, and those around it.
+    ///
+    /// - Parameter body: Gets the bytes of the key, valid during the call only, and the size; returns whether to go on.
+    package func forEachSize<Value>(
+        in database: Database<UInt64, Value>, range: ClosedRange<UInt64>,
+        _ body: (UnsafeRawBufferPointer, Int) throws -> Bool
+    ) throws {
+        let core = core
+        // LMDB itself, which reads what the transaction has written, has no such call.
+        guard let reader = core.unwritten else {
+            return try forEach(in: database, range: range) { try body($0, $1.count) }
+        }
+        try core.check(database.handle, "mdb_cursor_open")
+        var cursor = try cursor(reader, database.handle)
+        try range.lowerBound.withEncodedBytes { lower in
+            try range.upperBound.withEncodedBytes { upper in
+                var isFound = try cursor.go(.atOrAfter, key: lower)
+                while isFound, let node = try cursor.node(), TreeReader.compare(node.key, upper) <= 0 {
+                    guard try body(node.key, node.valueSize) else { return }
+                    isFound = try cursor.go(.next)
+                }
+            }
+        }
+    }
+
+    /// A cursor that copies pages if their memory is given back.
+    private func cursor(_ reader: TreeReader, _ database: DatabaseHandle) throws -> EntryCursor {
+        let name = core.name(database)
+        guard let pages = reader.copying else { return EntryCursor(reader, try reader.root(named: name)) }
+        let root = try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: pages.pageSize) { page in
+            try reader.root(named: name, PageBuffer(pages, page))
+        }
+        return EntryCursor(reader, root, copies: true)
+    }
+
     private func scan(
         _ database: DatabaseHandle, _ range: ByteRange, _ reverse: Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
@@ -55,14 +91,8 @@ extension Transaction where Self: ~Copyable {
         // The transaction is borrowed for the whole scan, and a write needs it mutable. So no write can move the
         // entries.
         if let reader = core.unwritten {
-            guard let pages = reader.copying else {
-                var cursor = EntryCursor(reader, try reader.root(named: core.name(database)))
-                return try range.scan(&cursor, reverse, body)
-            }
-            let root = try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: pages.pageSize) { page in
-                try reader.root(named: core.name(database), PageBuffer(pages, page))
-            }
-            var cursor = EntryCursor(reader, root, copies: true)
+            var cursor = try cursor(reader, database)
+            guard let pages = reader.copying else { return try range.scan(&cursor, reverse, body) }
             try range.scan(&cursor, reverse) { key, value in
                 // A large value has pages of its own, which are read in the map.
                 let isInPage =

@@ -57,17 +57,23 @@ struct EntryCursor: Moving {
     mutating func move(
         _ movement: Engine.Movement, key wanted: UnsafeRawBufferPointer? = nil
     ) throws(LMDBError) -> RawEntry? {
+        try go(movement, key: wanted) ? try current() : nil
+    }
+
+    /// As ``move(_:key:)``, but the value is not looked at: a large one has pages of its own. Use ``node()`` for the entry.
+    ///
+    /// - Returns: whether there is one.
+    @inline(__always)
+    mutating func go(
+        _ movement: Engine.Movement, key wanted: UnsafeRawBufferPointer? = nil
+    ) throws(LMDBError) -> Bool {
         switch movement {
         case .first: return try goToEnd(isLast: false)
         case .last: return try goToEnd(isLast: true)
-        case .next:
-            if leaf == nil { return try goToEnd(isLast: false) }
-            return try step(by: 1) ? try current() : nil
-        case .previous:
-            if leaf == nil { return try goToEnd(isLast: true) }
-            return try step(by: -1) ? try current() : nil
+        case .next: return leaf == nil ? try goToEnd(isLast: false) : try step(by: 1)
+        case .previous: return leaf == nil ? try goToEnd(isLast: true) : try step(by: -1)
         case .atOrAfter:
-            guard let wanted else { return nil }
+            guard let wanted else { return false }
             return try seek(atOrAfter: wanted)
         }
     }
@@ -87,8 +93,8 @@ struct EntryCursor: Moving {
     }
 
     /// Goes to a key, or to the first one after it.
-    private mutating func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> RawEntry? {
-        guard tree.depth > 0 else { return nil }
+    private mutating func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+        guard tree.depth > 0 else { return false }
         var found = EntryCursor(reader, tree, copies: copies != nil)
         var number = tree.page
         var place = reader.start
@@ -102,17 +108,17 @@ struct EntryCursor: Moving {
         let leaf = try found.page(number, level: tree.depth - 1, from: place)
         (found.leaf, found.index) = (leaf, try reader.entryIndex(key, leaf).index)
         if found.index == leaf.count {
-            guard try found.stepToOtherLeaf(by: 1) else { return nil }
+            guard try found.stepToOtherLeaf(by: 1) else { return false }
         }
         self = found
-        return try current()
+        return true
     }
 
-    private mutating func goToEnd(isLast: Bool) throws(LMDBError) -> RawEntry? {
-        guard tree.depth > 0 else { return nil }
+    private mutating func goToEnd(isLast: Bool) throws(LMDBError) -> Bool {
+        guard tree.depth > 0 else { return false }
         (branches, leaf) = ([], nil)
         try descend(from: tree.page, isLast: isLast)
-        return try current()
+        return true
     }
 
     /// Takes the outermost way down to a leaf.

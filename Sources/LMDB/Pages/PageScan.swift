@@ -5,7 +5,8 @@
 // such an entry is what it seems to be, only a checksum in its value can tell.
 //
 // Always holds: the file is only read, with ordinary reads; every number is checked before it is used; each page is
-// used once in the walk. Work and memory are bounded by the length of the file.
+// used once in the walk. Work and memory are bounded by the length of the file: large values, to which any number of entries may
+// refer, have together at most sixteen times as many bytes.
 
 /// The entries of a data file that may be damaged.
 ///
@@ -49,6 +50,10 @@ package final class PageScan: @unchecked Sendable {
     private let meta: MetaPage?
     private var visited: [Bool]
     private var unreadablePages: Set<Int> = []
+    /// How many bytes the large values have together that entries led to.
+    private var largeSize = 0
+    /// The large values that loose entries led to: their keys and first pages. Old versions of a leaf have the same ones.
+    private var looseLarge: Set<[UInt8]> = []
 
     /// Reads the meta pages of a file.
     init(_ file: any PageSource) throws(LMDBError) {
@@ -171,7 +176,7 @@ extension PageScan {
                 } else {
                     try body(
                         Entry(
-                            database: name, key: key, value: place(of: node, page.raw),
+                            database: name, key: key, value: try place(of: node, page.raw),
                             page: page.raw.offset / pageSize))
                 }
             }
@@ -212,22 +217,43 @@ extension PageScan {
     }
 
     /// The place of the value of a leaf's entry.
-    private func place(of node: TreePage.Node, _ raw: RawPage) -> Place {
+    private func place(of node: TreePage.Node, _ raw: RawPage) throws(LMDBError) -> Place {
         switch node.content {
         case .inside(let range), .tree(let range):
             return Place(offset: raw.offset + range.lowerBound, count: range.count)
         case .overflow(let first, let size):
-            guard first >= 2, first < UInt64(pageCount) else {
+            guard let place = largePlace(first, size) else {
                 damageCount += 1
                 return Place(offset: length, count: size)
             }
-            let offset = Int(first) * pageSize
-            let pages = (MetaPage.headerSize + size + pageSize - 1) / pageSize
-            let end = min(pageCount, Int(first) + pages)
-            for number in Int(first)..<end { visited[number] = true }
-            if offset + MetaPage.headerSize + size > length { damageCount += 1 }
-            return Place(offset: offset + MetaPage.headerSize, count: size)
+            let end = Int(first) + pageCount(ofLarge: size)
+            if try isLarge(first, size), end <= pageCount, !visited[Int(first)..<end].contains(true) {
+                for number in Int(first)..<end { visited[number] = true }
+            } else {
+                // The pages may be those of something else, so they are searched as well.
+                damageCount += 1
+            }
+            return place
         }
+    }
+
+    /// How many pages a large value has.
+    private func pageCount(ofLarge size: Int) -> Int { (MetaPage.headerSize + size + pageSize - 1) / pageSize }
+
+    /// The place of a large value, whatever is there; nil if that is not in the file, or if large values have too many bytes by now.
+    private func largePlace(_ first: UInt64, _ size: Int) -> Place? {
+        guard first >= 2, first < UInt64(pageCount), largeSize / 16 <= length else { return nil }
+        let offset = Int(first) * pageSize + MetaPage.headerSize
+        largeSize += min(size, length - offset)
+        return Place(offset: offset, count: size)
+    }
+
+    /// Whether a page says that it is the first one of a large value of that size.
+    private func isLarge(_ first: UInt64, _ size: Int) throws(LMDBError) -> Bool {
+        guard let header = try read(Int(first) * pageSize, MetaPage.headerSize), header.count == MetaPage.headerSize
+        else { return false }
+        return header.load(0, as: UInt64.self) == first && header.load(10, as: UInt16.self) == 0x04
+            && Int(header.load(12, as: UInt32.self)) >= pageCount(ofLarge: size)
     }
 }
 
@@ -245,7 +271,7 @@ extension PageScan {
                 let place = Int(raw.load(pointer, as: UInt16.self))
                 pointer += 2
                 guard place % 2 == 0, place >= pointer, place + 8 <= pageSize else { continue }
-                guard let entry = looseEntry(raw, at: place) else { continue }
+                guard let entry = try looseEntry(raw, at: place) else { continue }
                 first = min(first, place)
                 try body(entry)
             }
@@ -253,7 +279,7 @@ extension PageScan {
     }
 
     /// What may be an entry of a leaf, at a place in a page.
-    private func looseEntry(_ raw: RawPage, at place: Int) -> Entry? {
+    private func looseEntry(_ raw: RawPage, at place: Int) throws(LMDBError) -> Entry? {
         let size = Int(raw.load(place, as: UInt32.self))
         let flags = raw.load(place + 4, as: UInt16.self)
         let keySize = Int(raw.load(place + 6, as: UInt16.self))
@@ -267,10 +293,10 @@ extension PageScan {
         }
         guard flags == 1, start + 8 <= pageSize else { return nil }
         let first = raw.load(start, as: UInt64.self)
-        guard first >= 2, first < UInt64(pageCount) else { return nil }
-        let offset = Int(first) * pageSize + MetaPage.headerSize
-        guard size <= length - offset else { return nil }
-        return Entry(database: nil, key: key, value: Place(offset: offset, count: size), page: raw.offset / pageSize)
+        guard first >= 2, first < UInt64(pageCount), try isLarge(first, size),
+            looseLarge.insert(key + raw.copy(start..<start + 8)).inserted, let place = largePlace(first, size)
+        else { return nil }
+        return Entry(database: nil, key: key, value: place, page: raw.offset / pageSize)
     }
 
     /// Calls `body` with the pages that ``forEachEntry(_:)`` has not used, as runs of neighbours.

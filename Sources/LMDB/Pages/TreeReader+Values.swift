@@ -67,7 +67,7 @@ extension TreeReader {
     @inline(__always)
     func value(of node: SoundNode, _ buffer: PageBuffer? = nil) throws(LMDBError) -> UnsafeRawBufferPointer {
         let flags = node.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
-        let size = Int(node.bytes.loadUnaligned(as: UInt32.self))
+        let size = node.valueSize
         let content = node.bytes + (SoundPage.nodeHeaderSize + node.keySize)
         if flags & 1 == 0, flags <= 2, size <= node.room { return UnsafeRawBufferPointer(start: content, count: size) }
         guard flags == 1, node.room >= 8 else {

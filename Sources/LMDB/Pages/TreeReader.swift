@@ -66,6 +66,18 @@ extension TreeReader {
     }
 }
 
+extension TreeReader {
+    /// The newest version that the file has a meta page of.
+    @inline(__always)
+    static func newestVersion(_ pages: PageMap) throws(LMDBError) -> UInt64 {
+        // SAFETY: every file has both meta pages, which the gate has seen.
+        let first = try pages.start() + (MetaPage.headerSize + 128)
+        return max(
+            first.loadUnaligned(as: UInt64.self),
+            first.loadUnaligned(fromByteOffset: pages.pageSize, as: UInt64.self))
+    }
+}
+
 /// Memory into which pages are copied, one at a time.
 struct PageBuffer {
     unowned(unsafe) let pages: PageMap
@@ -117,6 +129,9 @@ struct SoundNode {
 
     var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + SoundPage.nodeHeaderSize, count: keySize) }
 
+    /// How many bytes a leaf's value has, in the node or on pages of its own.
+    var valueSize: Int { Int(bytes.loadUnaligned(as: UInt32.self)) }
+
     /// The page of a branch's child.
     var child: UInt64 {
         let flags = bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
@@ -148,7 +163,7 @@ extension TreeReader {
     ) throws(LMDBError) -> TreeRecord? {
         guard let name, let node = try find(name, in: main, buffer, leaf: buffer) else { return nil }
         let flags = node.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
-        let size = Int(node.bytes.loadUnaligned(as: UInt32.self))
+        let size = node.valueSize
         guard flags == 2, size == TreeRecord.size, size <= node.room else {
             throw damage(
                 "record of a database", at: node.bytes, "\(TreeRecord.size) bytes, flags 0x2", "\(size), \(flags)")

@@ -171,6 +171,18 @@ extension Platform {
         return number == EACCES || number == EAGAIN ? .success(nil) : .failure(SystemError(number: number))
     }
 
+    /// Whether nobody has the exclusive lock of LMDB's lock file, which this process does not have open: 0, or ``wouldBlock``. If there is
+    /// none, or it cannot be opened, nobody has.
+    static func tryShare(_ path: String) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { return 0 }
+        defer { close(descriptor) }
+        var lock = byteLock(0, 1)
+        lock.l_type = Int16(F_RDLCK)
+        // It only asks. A lock that is taken here for a moment would tell another process that it is not alone.
+        return fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK) ? wouldBlock : 0
+    }
+
     /// Takes the lock of an open file if it is free; 0 or an error number, ``wouldBlock`` if another process has it. The
     /// system releases it when the process ends. It is independent of the locks of LMDB's lock file.
     static func tryLock(_ descriptor: Int32) -> Int32 {

@@ -16,6 +16,29 @@ extension Changeset {
             for commit in commits { try add(placedBy: commit) }
         }
 
+        /// How many bytes of commits are read to learn what others have put somewhere.
+        private static let readBytes = 16 << 20
+
+        /// What commits of a log have put somewhere; nil if they are too many or too large to be read, or if one cannot be read.
+        ///
+        /// - Parameters:
+        ///   - scope: its commits do not count.
+        ///   - limit: the most versions.
+        init?(
+            placedBy versions: some Collection<Version>, of source: any CommitSource, except scope: HistoryScope? = nil,
+            atMost limit: UInt64
+        ) throws {
+            guard versions.count <= limit else { return nil }
+            var bytes = 0
+            for version in versions {
+                // A damaged commit of others does not keep a user from undoing a step.
+                guard let commit = try? source.commit(version) else { return nil }
+                bytes += commit.record.count
+                if bytes > Self.readBytes { return nil }
+                if scope == nil || commit.scope != scope { try add(placedBy: commit) }
+            }
+        }
+
         /// Adds what a commit has put somewhere.
         mutating func add(placedBy commit: Commit) throws {
             try commit.eventRun().forEach { event in

@@ -172,7 +172,7 @@ package struct CheckpointWriter: ~Copyable {
 
 extension TreeChild {
     /// The node, if it is not stored.
-    fileprivate var newNode: TreeNode<Element>? {
+    var newNode: TreeNode<Element>? {
         guard let node, node.stored == 0 else { return nil }
         return node
     }

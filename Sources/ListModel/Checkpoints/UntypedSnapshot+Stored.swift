@@ -1,6 +1,29 @@
-// Checks the stored nodes of a snapshot.
+// Checks the stored nodes of a snapshot, and finds the rows that are in none.
 
 extension UntypedSnapshot {
+    /// Calls `body` with the rows of the leaves that are not stored. A row that is newer than the last checkpoint is in one of these.
+    ///
+    /// - Complexity: O(such rows): nothing is read.
+    package func forEachNewRow(_ body: (UntypedRow) -> Void) { forEachNewRow(below: tree.top, body) }
+
+    private func forEachNewRow(below child: TreeChild<SectionEntry>, _ body: (UntypedRow) -> Void) {
+        guard let node = child.newNode else { return }
+        for slot in 0..<node.count {
+            if node.isLeaf {
+                forEachNewRow(below: node.elements[slot].rows, body)
+            } else {
+                forEachNewRow(below: node.children[slot], body)
+            }
+        }
+    }
+
+    private func forEachNewRow(below child: TreeChild<UntypedRow>, _ body: (UntypedRow) -> Void) {
+        guard let node = child.newNode else { return }
+        for slot in 0..<node.count {
+            if node.isLeaf { body(node.elements[slot]) } else { forEachNewRow(below: node.children[slot], body) }
+        }
+    }
+
     /// Reads and checks every node that is not known to be intact: its checksum, and that it has the summary that its
     /// parent has of it.
     ///

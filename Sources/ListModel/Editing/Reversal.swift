@@ -10,9 +10,14 @@ public struct Reversal: Sendable {
     private var step: ListRun<Version>
     /// The conflicts: changes that were left out, because others changed the same rows.
     public private(set) var conflicts: [MergeConflict]
+    /// The cause with which the commit was made. A commit that was made again, because another process committed first, may have another.
+    package private(set) var cause: Commit.Cause?
 
-    package init(commit: Commit?, step: ListRun<Version>? = nil, conflicts: [MergeConflict]) {
+    package init(
+        commit: Commit?, step: ListRun<Version>? = nil, conflicts: [MergeConflict], cause: Commit.Cause? = nil
+    ) {
         self.commit = commit
+        self.cause = cause ?? commit?.cause
         self.step = step ?? .none
         self.conflicts = conflicts
     }
@@ -22,7 +27,7 @@ public struct Reversal: Sendable {
 
     /// The same for a last commit that was made again, and so were some that it undid or redid.
     package func replacing(_ made: (commit: Commit, versions: [Version])) -> Reversal {
-        Reversal(commit: made.commit, step: ListRun(made.versions), conflicts: conflicts)
+        Reversal(commit: made.commit, step: ListRun(made.versions), conflicts: conflicts, cause: cause)
     }
 
     /// Adds the result of the next one.
@@ -30,7 +35,7 @@ public struct Reversal: Sendable {
         if commit == nil && conflicts.isEmpty {
             self = next
         } else {
-            commit = next.commit ?? commit
+            (commit, cause) = (next.commit ?? commit, next.cause ?? cause)
             step.append(contentsOf: next.step)
             conflicts += next.conflicts
         }

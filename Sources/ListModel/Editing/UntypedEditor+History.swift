@@ -17,7 +17,8 @@ extension UntypedEditor {
     /// - Throws: ``ListError/nothingToUndo(requested:available:)``, ``ListError/conflicts(_:)``,
     ///   ``ListError/groupMismatch(expected:)`` while a group is open, or an error of the log.
     /// - Complexity: O(k log n) for a step that named k rows, whatever the length of the log. If others changed the
-    ///   rows, also a replay from the nearest checkpoint; and if they moved some, up to 1,024 records.
+    ///   rows, also a replay from the nearest checkpoint; and if they moved some, up to 1,024 records; both once more for each time that
+    ///   others committed in the middle of the step.
     public mutating func undo(
         in scope: HistoryScope = .shared, origin: String = "", time: Timestamp, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
@@ -77,8 +78,8 @@ extension UntypedEditor {
     /// - Parameter target: a commit of this history, or the root: ``Version/empty``, or where a compacted log begins.
     /// - Returns: the result; without a commit if the position is the target already.
     /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(in:origin:time:onConflict:)``.
-    /// - Complexity: O(k log n) for k rows that differ, a replay from the nearest checkpoint to the target, and O(log
-    ///   n) records for each place on the path where checkouts or commits of others are between two revisions.
+    /// - Complexity: O(k log n) for k rows that differ, a replay from the nearest checkpoint to the target; and a replay and O(log n)
+    ///   records for each place on the path where checkouts or commits of others are between two revisions.
     public mutating func go(
         to target: Version, in scope: HistoryScope = .shared, origin: String = "", time: Timestamp,
         onConflict: ConflictPolicy = .refuse
@@ -188,9 +189,7 @@ extension UntypedEditor {
         begin(draft, move.entry)
         return try complete(move.stepVersions, onConflict) { editor in
             guard let change = editor.repeatedChange else { return try body(&editor) }
-            return try editor.merge(
-                from: change.before, to: change.after, now: editor.state.snapshot(), change.moved
-            ) { try Changeset.Elements(placedBy: [change.commit]) }
+            return try editor.mergeAgain(change.commit, from: change.before, to: change.after, change.moved)
         }
     }
 
@@ -207,7 +206,9 @@ extension UntypedEditor {
         _ step: ListRun<Version>, _ onConflict: ConflictPolicy, _ body: (inout UntypedEditor) throws -> [MergeConflict]
     ) throws -> Reversal {
         do {
-            let conflicts = try body(&self)
+            // Several merges may find the same one.
+            var known: Set<MergeConflict> = []
+            let conflicts = try body(&self).filter { known.insert($0).inserted }
             if onConflict == .refuse && !conflicts.isEmpty { throw ListError.conflicts(conflicts) }
             return Reversal(commit: try finish(), step: step, conflicts: conflicts)
         } catch {
@@ -269,9 +270,6 @@ extension UntypedEditor {
         }
     }
 
-    /// How many bytes of commits a merge reads to learn which rows others have moved.
-    private static let othersBytes = 16 << 20
-
     /// Merges what commits that continue each other have changed into the present rows, or, with the last one first, the opposite.
     ///
     /// - Parameter scope: the scope whose commits are not those of others: what it has made since is undone by now. Nil if all commits
@@ -281,25 +279,14 @@ extension UntypedEditor {
     ) throws -> [MergeConflict] {
         let (first, last) = (commits.first!, commits.last!)
         let (base, target) = isInverse ? (first, last.previous) : (first.previous, last)
-        let (source, newest) = (source, state.version)
-        // Of commits that are made again, the newest are not in the log yet.
-        let canRead = repeatedStep == nil && newest.rawValue - base.rawValue <= othersLimit
+        let (source, newest, limit) = (source, state.version, othersLimit)
         return try merge(
             from: source.snapshot(at: base), to: source.snapshot(at: target), now: state.snapshot(),
             overrides: onConflict == .mine
         ) {
             try Changeset.Elements(placedBy: commits.map(source.commit))
         } placedByOthers: {
-            guard canRead else { return nil }
-            var (placed, bytes) = (Changeset.Elements(), 0)
-            for version in base.rawValue + 1..<newest.rawValue + 1 {
-                // A damaged commit of others does not keep a user from undoing a step.
-                guard let commit = try? source.commit(Version(version)) else { return nil }
-                bytes += commit.record.count
-                if bytes > Self.othersBytes { return nil }
-                if scope == nil || commit.scope != scope { try placed.add(placedBy: commit) }
-            }
-            return placed
+            try Changeset.Elements(placedBy: base.next..<newest.next, of: source, except: scope, atMost: limit)
         }
     }
 

@@ -95,7 +95,9 @@ private struct Merge {
         let movable = found.union(change.moved(in: target))
         let elsewhere = Changeset.withOrigins(from: target, to: now, moving: movable).0.moved(in: now)
         settled = found.subtracting(elsewhere)
-        if !overrides { away = moved.intersection(elsewhere) }
+        away = moved.intersection(elsewhere)
+        // What the change moves as well is overridden.
+        if overrides { away = away.subtracting(change.moved(in: target)) }
     }
 
     mutating func run(_ editor: inout UntypedEditor) throws {

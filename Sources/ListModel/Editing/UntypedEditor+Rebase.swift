@@ -30,14 +30,27 @@ public struct RebasedCommit: Sendable {
 package final class MovedContents {
     /// The first version that was taken back. Snapshots from before refer to contents of this version and later ones.
     let first: Version
-    /// Reads such a content.
+    /// The versions of the others, behind which the commits are made again; nil if these have replaced commits from before.
+    private let others: [Version]?
+    /// Reads a content that was taken back.
     private let read: (ContentReference) throws -> [UInt8]
+    /// What the others have put somewhere, once that was read.
+    private var placedByOthers: Changeset.Elements??
     /// Where contents are now.
     package private(set) var places: [ContentReference: ContentReference] = [:]
 
-    package init(from first: Version, read: @escaping (ContentReference) throws -> [UInt8]) {
-        self.first = first
-        self.read = read
+    package init(
+        from first: Version, behind others: [Version]?, read: @escaping (ContentReference) throws -> [UInt8]
+    ) {
+        (self.first, self.others, self.read) = (first, others, read)
+    }
+
+    /// What the others have put somewhere; nil if that is not known.
+    func placedByOthers(_ read: ([Version]) throws -> Changeset.Elements?) rethrows -> Changeset.Elements? {
+        if let placedByOthers { return placedByOthers }
+        let placed = try others.flatMap(read)
+        placedByOthers = .some(placed)
+        return placed
     }
 
     /// Where a content is now; nil if it has to be written again.
@@ -92,12 +105,13 @@ extension UntypedEditor {
     ///   - commit: the commit as it was.
     ///   - change: the rows before and after it.
     ///   - now: the version that a commit has now.
+    ///   - position: where a history is now that was at a commit.
     ///   - isUndisturbed: whether no other process has moved the position of its history.
     ///   - isExact: whether it undid or redid a step on the very rows that the step had left or begun with, so that nothing was overridden.
     ///   - moved: the contents of the commits that were taken back.
     package mutating func repeating(
         _ commit: Commit, _ change: (before: UntypedSnapshot, after: UntypedSnapshot), now: (Version) -> Version,
-        isUndisturbed: Bool, isExact: Bool = false, _ moved: MovedContents
+        position: (Version) -> Version, isUndisturbed: Bool, isExact: Bool = false, _ moved: MovedContents
     ) throws -> RebasedCommit {
         // Nothing was left of it before.
         if let reason = try commit.givenUpReason { return try givingUp(commit, reason) }
@@ -107,7 +121,7 @@ extension UntypedEditor {
         defer { (repeatedIdentifier, repeatedStep, repeatedChange) = (nil, nil, nil) }
         let places = moved.places
         if isUndisturbed, let scope = commit.scope {
-            if let again = try checkingOut(commit, scope, now), let new = again.commit {
+            if let again = try checkingOut(commit, scope, position), let new = again.commit {
                 return RebasedCommit(commit, became: new, again.conflicts)
             }
             moved.restore(places)
@@ -120,9 +134,7 @@ extension UntypedEditor {
         }
         do {
             try begin(draft)
-            let conflicts = try merge(from: change.before, to: change.after, now: state.snapshot(), moved) {
-                try Changeset.Elements(placedBy: [commit])
-            }
+            let conflicts = try mergeAgain(commit, from: change.before, to: change.after, moved)
             for annotation in try commit.annotations() where annotation.name != CommitAnnotation.identifier {
                 annotate(own: annotation.name, with: annotation.value)
             }
@@ -144,9 +156,21 @@ extension UntypedEditor {
         }
     }
 
-    /// Notes what has become of a commit, which an open group may continue.
-    package mutating func noteRepeated(_ commit: Commit, as new: Commit) {
-        if let scope = commit.scope { coalescing.noteRepeated(commit.version, as: new.version, in: scope) }
+    /// Merges the change of a commit that is made again into the present rows.
+    mutating func mergeAgain(
+        _ commit: Commit, from before: UntypedSnapshot, to after: UntypedSnapshot, _ moved: MovedContents
+    ) throws -> [MergeConflict] {
+        let (source, limit) = (source, othersLimit)
+        return try merge(from: before, to: after, now: state.snapshot(), moved) {
+            try Changeset.Elements(placedBy: [commit])
+        } placedByOthers: {
+            try moved.placedByOthers { try Changeset.Elements(placedBy: $0, of: source, atMost: limit) }
+        }
+    }
+
+    /// Notes which commit an open group continues now instead of one that was made again.
+    package mutating func noteRepeated(_ commit: Commit, as new: Version) {
+        if let scope = commit.scope { coalescing.noteRepeated(commit.version, as: new, in: scope) }
     }
 
     /// Makes a commit again that is given up: a commit without changes, which says why.
@@ -164,7 +188,7 @@ extension UntypedEditor {
 
     /// Repeats an undo, a redo or a go, in its history; nil if that is none, or not possible.
     private mutating func checkingOut(
-        _ commit: Commit, _ scope: HistoryScope, _ now: (Version) -> Version
+        _ commit: Commit, _ scope: HistoryScope, _ position: (Version) -> Version
     ) throws -> Reversal? {
         do {
             switch commit.cause {
@@ -172,11 +196,11 @@ extension UntypedEditor {
                 return try undo(in: scope, origin: commit.origin, time: commit.time, onConflict: .skip)
             case .redo(let target):
                 // From the same position, others may have changed what comes next.
-                guard try tree.redoing(state.histories[scope])?.after.position == now(target) else { return nil }
+                guard try tree.redoing(state.histories[scope])?.after.position == position(target) else { return nil }
                 return try redo(in: scope, origin: commit.origin, time: commit.time, onConflict: .skip)
             case .go(let target):
                 return try go(
-                    to: now(target), in: scope, origin: commit.origin, time: commit.time, onConflict: .skip)
+                    to: position(target), in: scope, origin: commit.origin, time: commit.time, onConflict: .skip)
             case .edit, .revert, .restore: return nil
             }
         } catch {

@@ -155,7 +155,7 @@ struct StepCoalescing {
         groups[scope] = group
     }
 
-    /// Notes that a commit has another version now.
+    /// Notes which commit an open group continues now instead of another.
     mutating func noteRepeated(_ version: Version, as new: Version, in scope: HistoryScope) {
         if groups[scope]?.last == version { groups[scope]?.last = new }
     }

@@ -3,7 +3,8 @@
 // The requirements return nothing, because calling a generic function through a protocol costs more than finding a
 // record. `withRecord` and `withContent` add the results.
 //
-// Always holds: the record of a version never changes, so a reference always leads to the same content.
+// Always holds: the record of a version never changes, so a reference always leads to the same content. Only the pending commits of a
+// replica are replaced when it receives others.
 
 /// The commits of a log, by version.
 public protocol CommitSource: Sendable {

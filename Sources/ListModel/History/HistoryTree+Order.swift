@@ -38,14 +38,18 @@ extension HistoryTree {
 
     /// The history of a scope at a version.
     ///
-    /// - Complexity: O(commits since the last of the scope) records.
-    package func history(at version: Version, in scope: HistoryScope) throws -> ListHistory {
+    /// - Parameter known: an earlier version, and the histories there.
+    /// - Complexity: O(commits since the last of the scope, or since the known version) records.
+    package func history(
+        at version: Version, in scope: HistoryScope, after known: (version: Version, histories: HistoryTable)? = nil
+    ) throws -> ListHistory {
         var version = version
-        while version > oldest {
+        while version > oldest, version != known?.version {
             let mark = try source.historyMark(of: version)
             if mark.scope == scope, let history = mark.entry.history(after: version) { return history }
             version = Version(version.rawValue - 1)
         }
+        if let known, version == known.version { return known.histories[scope] }
         return oldest == .empty
             ? .empty
             : ListHistory.empty.moved(to: oldest, depth: 0, undoCount: 0, redoCount: 0)

@@ -21,6 +21,15 @@ public struct CommitInfo: Hashable, Sendable {
         self.init(commit.version, commit.cause, name: commit.name, origin: commit.origin, commit.time)
     }
 
+    /// The header of a commit, from its record, which is checked and not copied.
+    ///
+    /// - Throws: ``RecordError`` if the record is damaged.
+    package init(record: UnsafeRawBufferPointer, version: Version) throws {
+        let header = try RecordHeader(record, version: version, previousChecksum: nil)
+        let (name, origin) = try header.names(record, version: version)
+        self.init(version, header.cause, name: name, origin: origin, header.time)
+    }
+
     /// A stand-in for all commits up to a version.
     public init(seedOf version: Version) {
         self.init(version, .edit, name: "", origin: "", Timestamp(microseconds: 0), isSeed: true)

@@ -1,6 +1,6 @@
 // The catalog of the index of touches: which segments there are.
 //
-// Always holds: the segments follow one another, from the first commit that is not packed to the last indexed one; no two
+// Always holds: the segments follow one another, from the first commit that no compaction has packed to the last indexed one; no two
 // segments have the same number, and none has `nextNumber` or a greater one; together they have fewer than 2⁴⁸ touches, so no sum
 // of their counts overflows.
 

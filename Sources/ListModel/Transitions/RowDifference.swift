@@ -40,17 +40,27 @@ struct RowDifference {
             arrived += changes.sections.inserted.map { new.starts[$0] }
             updated += changes.sections.updated.map { new.starts[$0] }
         }
-        if !changes.items.moved.isEmpty || !changes.sections.moved.isEmpty { findMoves(changes) }
+        if !isCounted(changes) || !findMoves(changes) {
+            (gone, arrived, updated) = (Array(0..<old.count), Array(0..<new.count), [])
+        }
         gone = gone.sorted()
         arrived = arrived.sorted()
         updated = updated.sorted()
     }
 
-    private mutating func findMoves(_ changes: Changeset) {
-        guard let pieces = pieces(changes) else {
-            (gone, arrived, updated) = (Array(0..<old.count), Array(0..<new.count), [])
-            return
-        }
+    /// Whether both sequences have the rows of which the changeset speaks. A section that could not be read when its rows were counted has
+    /// none.
+    private func isCounted(_ changes: Changeset) -> Bool {
+        let items = changes.items
+        return (items.deleted + items.moved.map(\.from)).allSatisfy { old.offset(of: $0) != nil }
+            && (items.inserted + items.updated + items.moved.map(\.to)).allSatisfy { new.offset(of: $0) != nil }
+            && old.count - gone.count == new.count - arrived.count
+    }
+
+    /// Finds the rows that move, if there are any. False if they cannot be found.
+    private mutating func findMoves(_ changes: Changeset) -> Bool {
+        if changes.items.moved.isEmpty && changes.sections.moved.isEmpty { return true }
+        guard let pieces = pieces(changes) else { return false }
         let stays = IncreasingSubsequence.staying(pieces.map(\.old), weights: pieces.map(\.count))
         for (piece, stays) in zip(pieces, stays) where !stays {
             for index in 0..<piece.count {
@@ -59,6 +69,7 @@ struct RowDifference {
                 arrived.append(piece.new + index)
             }
         }
+        return true
     }
 
     /// All rows that both sequences have, as pieces, ascending by their new offset. Nil if the rows of a section are not as many as the

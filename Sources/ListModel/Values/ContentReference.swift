@@ -1,6 +1,7 @@
 // Where the content of a row is stored. The model refers to content and never decodes it.
 //
-// Always holds: the referenced bytes are in the record of the commit that set the content, and never change, unless they are erased.
+// Always holds: the referenced bytes are in the record of the commit that set the content; if that commit was dropped, its log keeps them
+// under the same reference. They never change, unless they are erased.
 
 /// The place where the content of a row was written: a range of bytes in the record of a commit, with their hash.
 ///

@@ -123,7 +123,7 @@ public enum ListError: Error, Sendable {
     /// The store was opened for reading.
     case readOnly
     /// The system does not let this process open the file or its lock file, or make one in its folder: for writing, or if `isReadOnly`,
-    /// for reading.
+    /// for reading. Or the file has a second name (a hard link), which would keep the old file if another one took its place.
     case notPermitted(path: String, isReadOnly: Bool)
     /// The store was closed.
     case closed
@@ -320,7 +320,8 @@ extension ListError: CustomStringConvertible {
                 + "the rest"
         case .readOnly: "the store was opened for reading"
         case .notPermitted(let path, isReadOnly: false):
-            "\(path), its folder or its lock file may not be written: a store that is there can be read with `isReadOnly`"
+            "\(path), its folder or its lock file may not be written, or it would be replaced and has a second name, which would keep "
+                + "the old file: a store that is there can be read with `isReadOnly`"
         case .notPermitted(let path, isReadOnly: true):
             "\(path) may not be read, or its lock file not be used"
         case .closed: "the store is closed"

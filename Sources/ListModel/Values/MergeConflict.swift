@@ -67,7 +67,7 @@ public enum ConflictPolicy: Hashable, Sendable {
     /// Apply the rest, and return the conflicts.
     case skip
     /// Override what others wrote to the same rows: contents, titles, depths, places; and delete a row that they changed. What cannot be
-    /// overridden is a conflict as with ``skip``: a row that is gone, or there again, and a section that has others' rows. A redo with
-    /// nothing in between brings back what was overridden.
+    /// overridden is a conflict as with ``skip``: a row or section that is gone, or there again, and a section that has others' rows. A
+    /// redo with nothing in between brings back what was overridden.
     case mine
 }

@@ -93,6 +93,12 @@ extension CheckpointDatabase {
         }
     }
 
+    /// The newest checkpoint of the log that is not after a version; nil if there is none. Its nodes may be dropped at any time.
+    func newest(through version: Version, oldest: Version) throws -> Checkpoint? {
+        if isUnusable.withLock({ $0 }) { return nil }
+        return try nearest(to: version, oldest: oldest).first { $0.version <= version }
+    }
+
     /// The checkpoints next to a version, each with its lease.
     ///
     /// - Parameter oldest: the version that the log begins with, which is not after `version`.

@@ -1,6 +1,7 @@
 // The databases and rows of a store's LMDB file. See `Docs/Design/FileFormat.md`.
 //
-// Always holds: a row of `meta` and the records that it refers to are written in one transaction.
+// Always holds: the row of the head is written in one transaction with the last record that it counts; the others refer to records that
+// the file has already.
 
 import LMDB
 import ListModel
@@ -56,6 +57,10 @@ enum LogFormat {
     static let headKey = "head"
     /// The row of `meta` that says how much of the log is in a shared log.
     static let confirmedKey = "confirmed"
+    /// The row of `meta` that says up to where pending commits were confirmed once, before the shared log lost them.
+    static let confirmedOnceKey = "confirmed-once"
+    /// The row of `meta` of a replica whose commits are encrypted in the shared log.
+    static let encryptedKey = "encrypted"
     /// What the key of a row of `meta` with a commit that was set aside begins with; its checksum follows, in hexadecimal digits.
     static let setAsidePrefix = "aside:"
     /// What the key of a row of `meta` that names a version begins with; the name follows.

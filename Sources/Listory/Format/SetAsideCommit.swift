@@ -4,8 +4,8 @@
 
 import ListModel
 
-/// A commit that was made on this replica and is not in the shared list: a rule of the app forbids it behind the commits of others, nothing
-/// of it was left, or the shared log does not take it.
+/// A pending commit of this replica of which the shared list has nothing, or only a part: a rule of the app forbids it behind the commits of
+/// others, these have changed the same rows, or the shared log does not take it.
 public struct SetAsideCommit: Sendable {
     /// The commit as it was made. Its version is that of another commit now.
     public let commit: Commit

@@ -12,7 +12,7 @@ extension CommitLog {
     ///   - known: the end of the log as the caller knows it.
     ///   - end: the new confirmed end.
     ///   - rebased: what the commits that were behind the earlier end have become.
-    ///   - setAside: those of which nothing is left.
+    ///   - setAside: those of which nothing is left, or not all.
     func replace(
         after earlier: LogHead, with run: RecordRun, expecting known: LogHead, confirmed end: LogHead,
         _ rebased: [RebasedCommit], setAside: [SetAsideCommit]
@@ -20,6 +20,7 @@ extension CommitLog {
         let head = try journal.replace(after: earlier, with: run, expecting: known) { txn in
             try confirmed.put(end, &txn)
             try moveNames(with: rebased, &txn)
+            try confirmed.moveConfirmedOnce(with: rebased, &txn)
             for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
         }
         readAhead.clear()
@@ -67,8 +68,11 @@ extension CommitLog {
         _ txn: borrowing some Transaction & ~Copyable, _ meta: Database<String, [UInt8]>,
         _ body: (_ key: UnsafeRawBufferPointer, _ row: UnsafeRawBufferPointer) -> Void
     ) throws {
+        let prefix = LogFormat.setAsidePrefix.utf8
         try txn.forEach(in: meta) { key, row in
-            if key.starts(with: LogFormat.setAsidePrefix.utf8) { body(key, row) }
+            // They stand together, at the beginning: other rows, such as names, may be many.
+            guard key.starts(with: prefix) else { return key.lexicographicallyPrecedes(prefix) }
+            body(key, row)
             return true
         }
     }
@@ -85,9 +89,15 @@ extension CommitLog {
     /// Copies that into a file that is open, in the place of what it has of that.
     func copySharing(to copy: Environment) throws { try put(sharingRows(), into: copy) }
 
-    /// The rows of the confirmed end and of the commits that were set aside. A damaged one is copied as it is.
+    /// The rows that make the file a replica, and of the commits that were set aside. A damaged one is copied as it is.
     private func sharingRows() throws -> [(key: String, row: [UInt8])] {
-        var rows = try environment.read { try CommitLog.asideRows($0, meta) }
+        var rows = try environment.read { txn in
+            var rows = try CommitLog.asideRows(txn, meta)
+            for key in [LogFormat.confirmedOnceKey, LogFormat.encryptedKey] {
+                if let row = try txn.get(key, in: meta) { rows.append((key, row)) }
+            }
+            return rows
+        }
         if let end = confirmed.current { rows.append((LogFormat.confirmedKey, end.bytes)) }
         return rows
     }
@@ -192,6 +202,16 @@ extension CommitLog {
 
     /// Forgets records that were read, because another process has replaced some.
     func forgetRecords() { readAhead.clear() }
+
+    /// Whether the commits are encrypted in the shared log.
+    var isEncrypted: Bool {
+        get throws { try environment.read { try $0.contains(LogFormat.encryptedKey, in: meta) } }
+    }
+
+    /// Notes that they are.
+    func noteEncrypted() throws {
+        try environment.write { try $0.put([1], forKey: LogFormat.encryptedKey, in: meta) }
+    }
 
     /// Forgets a commit that was set aside.
     func forget(_ setAside: SetAsideCommit) throws {

@@ -2,7 +2,7 @@
 //
 // Always holds: the database has the commits from version 1 to that of the head row without a gap, as records or in packed
 // blocks; the head row was written in the same transaction as the last of them. Later commits are in the journal. A commit
-// that is packed can be rebuilt byte for byte; otherwise nothing in the log is rewritten.
+// that is packed can be rebuilt byte for byte. A record is never rewritten, unless it is a pending one of a replica.
 
 import LMDB
 import ListModel
@@ -256,21 +256,21 @@ extension CommitLog {
         let sorted = references.map { (key: SealedLog.contentKey($0), reference: $0) }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }
         var lost: Set<ContentReference> = []
-        for start in stride(from: 0, to: sorted.count, by: 8_192) {
-            var part: [(key: [UInt8], content: [UInt8])] = []
-            for entry in sorted[start..<min(start + 8_192, sorted.count)] {
-                if let bytes = try content(entry.reference) {
-                    part.append((entry.key, bytes))
-                } else {
-                    lost.insert(entry.reference)
-                    part.append((entry.key, []))
-                }
-            }
+        var part: [(key: [UInt8], content: [UInt8])] = []
+        var size = 0
+        for (index, entry) in sorted.enumerated() {
+            let bytes = try content(entry.reference)
+            if bytes == nil { lost.insert(entry.reference) }
+            part.append((entry.key, bytes ?? []))
+            size += bytes?.count ?? 0
+            // A part is in memory, and its pages are as well while it is written.
+            guard part.count == 8_192 || size >= 1 << 20 || index == sorted.count - 1 else { continue }
             try environment.write { txn in
                 for (key, content) in part where try !content.isEmpty || !txn.contains(key, in: contents) {
                     try txn.put(content, forKey: key, in: contents)
                 }
             }
+            (part, size) = ([], 0)
         }
         return lost
     }

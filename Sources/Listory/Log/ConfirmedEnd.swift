@@ -114,9 +114,41 @@ final class ConfirmedEnd: Sendable {
         try save()
         try environment.write { txn in
             guard try ConfirmedEnd.read(txn, meta) == known else { throw LostRace() }
-            try put(end, &txn)
+            try put(end, before: known.version, &txn)
         }
         adopt(end)
+    }
+
+    /// Writes an end that is before the present one.
+    func put(_ end: LogHead, before known: Version, _ txn: inout WriteTransaction) throws {
+        // After an earlier retreat, more commits may have been confirmed once.
+        let once = max(known, try confirmedOnce(txn))
+        try put(once: once, &txn)
+        try put(end, &txn)
+    }
+
+    /// Up to where pending commits were confirmed once, before the shared log lost them. All replicas may have had these, so the rules of
+    /// this app do not judge them. If it is not behind the confirmed end, there are none.
+    func confirmedOnce(_ txn: borrowing some Transaction & ~Copyable) throws -> Version {
+        try txn.withValue(forKey: LogFormat.confirmedOnceKey, in: meta) { row -> Version in
+            guard let row, row.count == 8 else { return .empty }
+            return Version(UInt64(littleEndian: row.loadUnaligned(as: UInt64.self)))
+        }
+    }
+
+    /// Moves that with the commits.
+    ///
+    /// - Parameter rebased: what the pending commits have become.
+    func moveConfirmedOnce(with rebased: [RebasedCommit], _ txn: inout WriteTransaction) throws {
+        let once = try confirmedOnce(txn)
+        // Those that another replica has made again come before the others, in any order.
+        let last = rebased.prefix { $0.version <= once }.map(\.commit.version).max()
+        if let last { try put(once: last, &txn) }
+    }
+
+    private func put(once version: Version, _ txn: inout WriteTransaction) throws {
+        let bytes = withUnsafeBytes(of: version.rawValue.littleEndian) { Array($0) }
+        try txn.put(bytes, forKey: LogFormat.confirmedOnceKey, in: meta)
     }
 
     /// Adopts an end that a transaction has just written.

@@ -168,13 +168,14 @@ extension GroupCommit {
     /// Notes what was published before the end of the log was looked for while nobody wrote.
     func noteKnown(_ end: LogHead?) { monitor.withLock { state.knownEnd = end } }
 
-    /// Notes what has become of queued commits.
+    /// Notes what has become of commits, which are in the queue again, or in the log if they are pending ones of a replica.
     func note(_ rebased: [RebasedCommit]) {
         monitor.withLock {
             let race = (state.rebased.last?.race ?? 0) + 1
             state.rebased.append(contentsOf: rebased.map { (race, $0) })
-            // A queued commit is made again a few times at most. Pending commits of a replica are in the log by now, and not in the queue.
-            let limit = max(GroupCommit.rememberedCount, 8 * max(state.waiting.count, rebased.count))
+            // A queued commit is made again a few times at most. Pending commits of a replica may be many, and are made again each time
+            // that commits of others come, so of very many of them only the last time is remembered.
+            let limit = max(GroupCommit.rememberedCount, 8 * state.waiting.count, rebased.count)
             if state.rebased.count > limit { state.rebased.removeFirst(state.rebased.count - limit) }
         }
     }

@@ -234,8 +234,9 @@ extension GroupCommit {
 
     /// The header of a commit.
     func commitInfo(_ version: Version) throws -> CommitInfo {
-        if let commit = try useUnpackedRecord(of: version, { try Commit(record: Array($0), version: version) }) {
-            return CommitInfo(commit)
+        // Read where it is: the record of a reload is as large as the list.
+        if let info = try useUnpackedRecord(of: version, { try CommitInfo(record: $0, version: version) }) {
+            return info
         }
         return try past.packedHeaders(of: version)?.info(version) ?? CommitInfo(commit(version))
     }

@@ -35,7 +35,8 @@ extension Journal {
     private func appendOnce(_ run: RecordRun, _ range: Range<Int>, _ written: () throws -> Void) throws -> LogHead {
         let known = known()
         if let database, !known.isDirect,
-            let bytes = JournalEntry.bytes(run, range, after: known.head, atMost: capacity - known.end)
+            let entry = JournalEntry.bytes(run, range, after: known.head, atMost: capacity - known.end),
+            let bytes = JournalEntry.sectors(entry, atMost: capacity - known.end)
         {
             return try write(bytes, run, range, known, in: database, written)
         }

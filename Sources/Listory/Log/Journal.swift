@@ -1,9 +1,10 @@
 // The journal of a log: the newest commits, written ahead of the database with one write and one sync.
 //
 // A transaction of LMDB costs two syncs, one after its pages and one after the meta page, and the pages are scattered
-// over the file. So a write group goes into the journal first: a large value that is put once and then overwritten in
-// place, entry by entry. It is drained into the database, in one transaction, when it is full, when the writers pause,
-// and when the store closes. Opening a store reads both. In the file the journal is called `tail`.
+// over the file. So a write group goes into the journal first: a large value whose pages are overwritten in place, entry
+// by entry. (Only a replica puts it again, in other pages, when its pending commits are replaced.) It is drained into the
+// database, in one transaction, when it is full, when the writers pause, and when the store closes. Opening a store reads
+// both. In the file the journal is called `tail`.
 //
 // Always holds:
 // - the log is the database followed by the entries of the journal: the first continues the head of the database, each
@@ -189,8 +190,10 @@ extension Journal {
                 }
             } catch let error as LMDBError {
                 switch error.kind {
-                // Without a journal, each group of commits goes into the database.
-                case .mapFull, .engine(.noSpace): capacity = 0
+                // Without a journal, each group of commits goes into the database. LMDB takes a write that found room only for a part of
+                // the bytes for an error of the device.
+                case .mapFull: capacity = 0
+                case .engine(let code) where code.rawValue > 0: capacity = 0
                 default: throw error
                 }
             }

@@ -44,6 +44,31 @@ struct JournalEntry {
         return bytes
     }
 
+    /// The bytes of an entry as they are written, at the beginning of a sector; nil if the entry must not be in the journal, because
+    /// another sector of it could be taken for an entry.
+    ///
+    /// Whoever makes a content can make such a sector. It would stay behind when the first sector is written over, and would then seem to
+    /// show that commits are lost.
+    ///
+    /// - Parameter size: the most bytes.
+    static func sectors(_ entry: [UInt8], atMost size: Int) -> [UInt8]? {
+        var bytes = entry
+        let rest = bytes.count % Journal.sectorSize
+        // What is left of an older entry must not complete the header that the last sector begins with.
+        if bytes.count > Journal.sectorSize && rest > 0 && rest < table {
+            bytes += [UInt8](repeating: 0, count: max(0, min(table - rest, size - bytes.count)))
+        }
+        let isMisleading = bytes.withUnsafeBytes { bytes in
+            stride(from: Journal.sectorSize, to: bytes.count, by: Journal.sectorSize).contains { offset in
+                let sector = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+                guard let (_, size, _) = header(sector, atMost: Journal.greatestSize) else { return false }
+                // Whether a longer one has its checksum depends on what is, or will be, behind these bytes.
+                return size > sector.count || JournalEntry(sector) != nil
+            }
+        }
+        return isMisleading ? nil : bytes
+    }
+
     /// The entry at the beginning of bytes.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let (before, size, count) = Self.header(bytes) else { return nil }
@@ -71,10 +96,14 @@ struct JournalEntry {
     }
 
     /// The header of the entry, if it is possible.
-    private static func header(_ bytes: UnsafeRawBufferPointer) -> (before: LogHead, size: Int, count: Int)? {
+    ///
+    /// - Parameter limit: the most bytes that the entry has; nil for those that are there.
+    private static func header(
+        _ bytes: UnsafeRawBufferPointer, atMost limit: Int? = nil
+    ) -> (before: LogHead, size: Int, count: Int)? {
         guard let before = before(in: bytes) else { return nil }
         let (size, count) = (word(bytes, sizeOffset), word(bytes, countOffset))
-        guard size > table, size <= bytes.count, count >= 1, count <= (size - table) / 4 else { return nil }
+        guard size > table, size <= limit ?? bytes.count, count >= 1, count <= (size - table) / 4 else { return nil }
         return (before, size, count)
     }
 

@@ -1,8 +1,9 @@
 // The packed part of a log: blocks, and the contents of dropped commits.
 //
 // Always holds: a commit after the base is either a record or in exactly one block, and only ever becomes the latter, in one
-// transaction. So whoever looks for a record first, and then for a block, finds the commit without a lock. No checkpoint is inside a
-// block: a block begins at one, or at the end of another block, or after a record.
+// transaction. So whoever looks for a record first, and then for a block, finds the commit without a lock. (`UntypedStore.retreat(at:)`
+// unpacks blocks, of a store that nobody else has open.) No checkpoint is inside a block: a block begins at one, or at the end of another
+// block, or after a record.
 
 import LMDB
 import ListModel

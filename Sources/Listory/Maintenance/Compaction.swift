@@ -84,7 +84,8 @@ extension StoreProtocol {
     ///   - options: the capacity of nodes, and the greatest size of the file.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Throws: ``ListError/inUse(path:)`` if the store is open, or is just being compacted or repaired;
-    ///   ``ListError/notFound(path:)``; ``ListError/writtenElsewhere(expected:found:)`` if
+    ///   ``ListError/notFound(path:)``; ``ListError/notPermitted(path:isReadOnly:)``, also if the file has a second name (a hard link),
+    ///   which would keep what is dropped; ``ListError/writtenElsewhere(expected:found:)`` if
     ///   another process wrote to it meanwhile; ``ListError/droppedVersion(_:oldest:)`` and
     ///   ``ListError/unknownVersion(_:head:)`` for a version to keep that is not there; what opening and verifying a
     ///   store throws. The old file is then unchanged.
@@ -135,10 +136,10 @@ extension UntypedStore {
     private static func compactClaimed(
         at path: String, _ compaction: Compaction, _ options: StoreOptions, _ progress: (Double) -> Void
     ) throws -> (CompactionReport, Compactor.Erased?) {
+        if !compaction.isDryRun { try checkReplaceable(path) }
         let bytesBefore = Platform.size(path)
         let copy = DataFile.Scratch.made.path(of: path)
-        if !compaction.isDryRun { try removeLeftovers(of: path) }
-        var readOptions = options
+        var (compaction, readOptions) = (compaction, options)
         (readOptions.isReadOnly, readOptions.isKnownToOthers) = (true, false)
         let before = FileState(path)
         let written: Compactor.Written
@@ -152,6 +153,9 @@ extension UntypedStore {
                     found: "those through version \(try source.version)")
             }
             try source.checkMayReplaceReplica(compaction)
+            compaction.kept = .from(try source.beginning(ofKept: compaction.kept, through: source.durableVersion))
+            // What is refused keeps its successor. From here on, files are written.
+            if !compaction.isDryRun { try removeLeftovers(of: path, isErasing: compaction.erased != nil) }
             var compactor = try Compactor(source, compaction, to: DataFile.Scratch.making.path(of: path), options)
             written = try compactor.run { progress($0 * 0.6) }
             try compactor.finish(copy)
@@ -176,30 +180,45 @@ extension UntypedStore {
 
     /// Removes files beside a store that have what is to be dropped or erased: a successor, and what killed processes have left.
     ///
-    /// - Throws: ``ListError/notPermitted(path:isReadOnly:)`` if one stays.
-    private static func removeLeftovers(of path: String) throws {
+    /// - Throws: ``ListError/notPermitted(path:isReadOnly:)`` if one stays, or if something is to be erased and the folder may not be listed.
+    private static func removeLeftovers(of path: String, isErasing: Bool) throws {
         let made = DataFile.Scratch.made.path(of: path)
-        let salvaging = [path, made].map { DataFile.Scratch.salvaging.path(of: $0) }
-        for name in [successor(of: path), DataFile.Scratch.making.path(of: path), made] + salvaging {
+        for name in [successor(of: path), DataFile.Scratch.making.path(of: path), made] {
             DataFile.remove(name)
             if Platform.exists(name) { throw ListError.notPermitted(path: name, isReadOnly: false) }
         }
+        for place in [path, made] { try Salvage.removeParts(for: place, mayMissSome: !isErasing) }
+    }
+
+    /// Checks that a file can be replaced, before anything is made that is to take its place.
+    ///
+    /// - Throws: ``ListError/inUse(path:)``; ``ListError/notPermitted(path:isReadOnly:)`` if the file has a second name, which would
+    ///   still lead to the old file, with all that is to go.
+    static func checkReplaceable(_ path: String) throws {
+        try checkNames(path)
+        _ = try replaceUnused(path, with: path) { false }
+    }
+
+    private static func checkNames(_ path: String) throws {
+        if Platform.hasOtherNames(path) { throw ListError.notPermitted(path: path, isReadOnly: false) }
     }
 
     /// Replaces a file, if nobody has written to it since it was in this state.
     static func replace(_ path: String, with copy: String, _ before: FileState, _ version: Version) throws {
-        let isReplaced: Bool
+        // A backup may have made a second name while the new file was written.
+        try checkNames(path)
         // Others who may use the file may use the new one. If that cannot be done, it is this user's.
         _ = Platform.adoptAttributes(of: path, by: copy)
-        do {
-            isReplaced = try DataFile.replace(path, with: copy) { FileState(path) == before }
-        } catch {
-            switch error.kind {
-            case .inUse, .alreadyOpen: throw ListError.inUse(path: path)
-            default: throw error
-            }
-        }
+        let isReplaced = try replaceUnused(path, with: copy) { FileState(path) == before }
         if !isReplaced { throw ListError.writtenElsewhere(expected: version, found: version.next) }
+    }
+
+    /// - Parameter isUnchanged: called when nobody has the file open; if it returns false, nothing happens.
+    /// - Throws: ``ListError/inUse(path:)``; ``ListError/notPermitted(path:isReadOnly:)``; another error of the system.
+    private static func replaceUnused(_ path: String, with copy: String, if isUnchanged: () -> Bool) throws -> Bool {
+        do { return try DataFile.replace(path, with: copy, if: isUnchanged) } catch {
+            throw CommitLog.refusal(error, path, isReadOnly: false)
+        }
     }
 
     /// Checks that a compaction leaves a replica one.

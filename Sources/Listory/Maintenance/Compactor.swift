@@ -83,7 +83,7 @@ struct Compactor: ~Copyable {
 
     /// Writes everything.
     mutating func run(_ progress: (Double) throws -> Void) throws -> Written {
-        let base = try findBase()
+        let base = try source.beginning(ofKept: compaction.kept, through: written.version)
         try findErased()
         try begin(at: base, progress)
         let last = written.version.rawValue
@@ -163,24 +163,6 @@ struct Compactor: ~Copyable {
 // MARK: - The beginning
 
 extension Compactor {
-    /// The version that the compacted log begins with.
-    private func findBase() throws -> Version {
-        let (oldest, newest) = (source.oldestVersion, written.version)
-        switch compaction.kept {
-        case .everything: return oldest
-        case .from(let version):
-            if version < oldest { throw ListError.droppedVersion(version, oldest: oldest) }
-            if version > newest { throw ListError.unknownVersion(version, head: newest) }
-            return version
-        case .since(let time):
-            var base = oldest
-            while base < newest, try source.group.commitTime(base.next) < time { base = base.next }
-            return base
-        case .recordBytes(let bytes):
-            return try min(newest, source.version(ofBytes: bytes))
-        }
-    }
-
     /// The versions that have names and are before the one that the log begins with, and that one.
     private func firstVersions(through base: Version) -> [Version] {
         Set(written.names.map(\.version).filter { $0 < base } + [base]).sorted()
@@ -272,6 +254,22 @@ extension Compactor {
 }
 
 extension UntypedStore {
+    /// The version with which a compacted log begins.
+    ///
+    /// - Parameter newest: the newest version of that log.
+    /// - Throws: ``ListError/droppedVersion(_:oldest:)``, ``ListError/unknownVersion(_:head:)``; an error of the log.
+    func beginning(ofKept kept: Compaction.Kept, through newest: Version) throws -> Version {
+        switch kept {
+        case .everything: return oldestVersion
+        case .from(let version):
+            if version < oldestVersion { throw ListError.droppedVersion(version, oldest: oldestVersion) }
+            if version > newest { throw ListError.unknownVersion(version, head: newest) }
+            return version
+        case .since(let time): return try min(newest, version(isOld: { $0 < time }))
+        case .recordBytes(let bytes): return try min(newest, version(ofBytes: bytes))
+        }
+    }
+
     /// The rows of a version, whether old or the newest, to begin a compacted log with.
     fileprivate func baseSnapshot(at version: Version) throws -> UntypedSnapshot {
         let newest = try snapshot

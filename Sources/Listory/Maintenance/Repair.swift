@@ -27,8 +27,9 @@ extension StoreProtocol {
     ///   - options: the greatest size of the file.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Throws: ``ListError/notRepairable(commits:contents:names:)`` if commits, contents or names of versions are lost: then
-    ///   ``salvage(from:to:options:progress:)`` saves the rest. ``ListError/inUse(path:)``; what ``salvage(from:to:options:progress:)`` throws. The file is
-    ///   then unchanged.
+    ///   ``salvage(from:to:options:progress:)`` saves the rest. ``ListError/inUse(path:)``; ``ListError/notPermitted(path:isReadOnly:)``,
+    ///   also if the file has a second name (a hard link), which would keep the damaged file; what
+    ///   ``salvage(from:to:options:progress:)`` throws. The file is then unchanged.
     @discardableResult
     public static func repair(
         at path: String, options: StoreOptions = StoreOptions(), progress: (Double) -> Void = { _ in }
@@ -43,10 +44,13 @@ extension StoreProtocol {
                 guard error.saysDamage && !error.isOfNewerRelease else { throw error }
                 sound = nil
             }
+            // Asked before the whole file is read again.
+            if sound == nil { try UntypedStore.checkReplaceable(path) }
             let survey = try survey(at: path)
             if let sound { return RepairReport(found: survey, wasRepaired: false, verification: sound) }
             guard survey.isComplete else { throw survey.notRepairable }
             return try UntypedStore.claiming(path) {
+                try UntypedStore.checkReplaceable(path)
                 let repaired = DataFile.Scratch.made.path(of: path)
                 let before = FileState(path)
                 let (report, found) = try UntypedStore.salvageAndVerify(

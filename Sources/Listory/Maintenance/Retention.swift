@@ -65,7 +65,8 @@ extension UntypedStore {
 
     /// The version with which the log can begin.
     ///
-    /// - Complexity: O(commits that go) records for an age; O(commits that are kept) for the others.
+    /// - Complexity: O(commits that go) records for an age; O(commits that are kept) for steps; O(blocks and records that are kept) for
+    ///   bytes, and unpacking one block.
     func oldestVersion(keptBy retention: Retention) throws -> Version {
         var base = oldestVersion
         if let age = retention.age { base = max(base, try version(ofAge: age)) }
@@ -74,16 +75,29 @@ extension UntypedStore {
         return min(base, durableVersion)
     }
 
-    /// The version before the first commit that is not older.
+    /// The version of a time that lies so far back.
     private func version(ofAge age: Duration) throws -> Version {
         let then = options.now().microseconds.subtractingReportingOverflow(age.microseconds)
         if then.overflow { return age < .zero ? durableVersion : oldestVersion }
-        var version = oldestVersion
-        // Times may descend, if a clock was set back: what is younger is never dropped.
-        while version < durableVersion, try group.commitTime(version.next).microseconds <= then.partialValue {
+        return try version(isOld: { $0.microseconds <= then.partialValue })
+    }
+
+    /// The version before the first commit that is not old.
+    ///
+    /// Times may descend, if a clock was set back: the first commit that is too young, with a possible time, stays, and so do those behind
+    /// it. But a time that is still to come says nothing, because somebody's clock was wrong. The commits behind it decide; otherwise a
+    /// single wrong time would keep all of them for years.
+    ///
+    /// - Parameter isOld: whether a commit of this time is old.
+    func version(isOld: (Timestamp) -> Bool) throws -> Version {
+        let now = options.now()
+        var (base, version) = (oldestVersion, oldestVersion)
+        while version < durableVersion {
             version = version.next
+            let time = try group.commitTime(version)
+            if isOld(time) { base = version } else if time <= now { break }
         }
-        return version
+        return base
     }
 
     /// The version before the newest undo steps.
@@ -106,11 +120,24 @@ extension UntypedStore {
     /// The version after which as many commits as possible have so many bytes of records.
     func version(ofBytes bytes: Int) throws -> Version {
         var (version, total) = (durableVersion, 0)
+        // Blocks are asked once each, because the checksum of all their bytes is compared.
+        var unasked = version.next
         while version > oldestVersion {
-            total += try group.withRecord(of: version) { $0.count }
+            var size = try group.log.withRecord(of: version) { $0?.count }
+            if size == nil, version < unasked, let block = try packedBlock(of: version) {
+                unasked = block.first
+                // All of it may fit: a block says how many bytes its records have. Only the one with the bound in it is unpacked.
+                if block.last == version, total + block.size <= bytes { (version, size) = (block.first, block.size) }
+            }
+            total += try size ?? group.withRecord(of: version) { $0.count }
             if total > bytes { break }
-            version = Version(version.rawValue - 1)
+            version = version.previous
         }
         return version
+    }
+
+    /// The versions of the packed block that has a commit, and how many bytes their records have.
+    private func packedBlock(of version: Version) throws -> (first: Version, last: Version, size: Int)? {
+        try group.log.sealed.withBlock(of: version) { ($0.first, $0.last, $0.recordBytes) }
     }
 }

@@ -153,15 +153,52 @@ struct Salvage {
 
     /// The file of a part while it is written.
     private func scratch(_ number: Int) -> String? {
-        path.map { numbered(DataFile.Scratch.salvaging.path(of: $0), number) }
+        path.map { Salvage.numbered(DataFile.Scratch.salvaging.path(of: $0), number) }
     }
 
     /// The final file of a part.
-    private func final(_ number: Int) -> String? { path.map { numbered($0, number) } }
+    private func final(_ number: Int) -> String? { path.map { Salvage.numbered($0, number) } }
 
-    private func numbered(_ path: String, _ number: Int) -> String { number == 0 ? path : "\(path)-\(number)" }
+    private static func numbered(_ path: String, _ number: Int) -> String { number == 0 ? path : "\(path)-\(number)" }
+
+    /// Removes the parts that a killed salvage has left at a place. It may have removed some of them itself, so they are looked for in the
+    /// folder. The caller has claimed the place.
+    ///
+    /// - Parameter mayMissSome: whether it is enough, in a folder that may not be listed, to remove the first parts without a gap.
+    /// - Throws: ``ListError/notPermitted(path:isReadOnly:)`` if a part stays, or if the folder may not be listed; an error of the system.
+    static func removeParts(for path: String, mayMissSome: Bool) throws {
+        let part = DataFile.Scratch.salvaging.path(of: path)
+        func remove(_ name: String) throws {
+            Platform.remove(name)
+            if Platform.exists(name) { throw ListError.notPermitted(path: name, isReadOnly: false) }
+        }
+        // Bytes are compared: names that are equal as text may be those of two files.
+        let start = part.utf8.lastIndex(of: UInt8(ascii: "/")).map { part.utf8.index(after: $0) } ?? part.startIndex
+        let folder = start == part.startIndex ? "./" : String(part[..<start])
+        let beginning = Array(part[start...].utf8)
+        switch Platform.names(in: folder) {
+        case .success(let names):
+            for name in names where name.starts(with: beginning) {
+                var number = String(decoding: name.dropFirst(beginning.count), as: UTF8.self)
+                if number.hasSuffix("-lock") { number.removeLast("-lock".count) }
+                guard number.isEmpty || (number.first == "-" && Int(number) != nil) else { continue }
+                try remove(folder + String(decoding: name, as: UTF8.self))
+            }
+        case .failure(let failure):
+            let error = LMDBError(code: failure.number, in: "opendir", detail: folder)
+            guard mayMissSome, error.code == .accessDenied else {
+                throw CommitLog.refusal(error, folder, isReadOnly: true)
+            }
+            var number = 0
+            while Platform.exists(numbered(part, number)) {
+                for ending in ["", "-lock"] { try remove(numbered(part, number) + ending) }
+                number += 1
+            }
+        }
+    }
 
     func run(_ progress: (Double) -> Void) throws -> (report: SalvageReport, found: [StoreVerification]) {
+        if let path { try Salvage.removeParts(for: path, mayMissSome: true) }
         var found: [(piece: SalvagedPiece, file: String?)] = []
         var made: [String] = []
         // Whatever did not get its final name is removed.
@@ -172,7 +209,6 @@ struct Salvage {
         let total = Double(max(1, index.newestKnown.rawValue))
         func replay(_ piece: SalvagePiece?, _ beginning: consuming SalvageBeginning) throws -> SalvagedPiece {
             let file = scratch(made.count)
-            file.map(DataFile.remove)
             if let file { made.append(file) }
             let result = try index.replay(piece, from: beginning, to: file, options) {
                 progress(Double($0) / total * 0.6)
@@ -235,7 +271,6 @@ struct Salvage {
         var files = found.compactMap(\.file)
         if files.isEmpty, let file = scratch(made.count) {
             made.append(file)
-            DataFile.remove(file)
             try UntypedStore.create(at: file, options: options).close()
             files = [file]
         }

@@ -42,6 +42,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     /// How much of the log is in a shared one, if the new file is to be a replica as this one was: nothing, if the row that says so is
     /// damaged. A file that lacks something must not be a replica: its last commit would take what it lacks from all others.
     var confirmed: LogHead?
+    /// Further rows of a replica, by their keys: a repaired one keeps them.
+    private(set) var replicaRows: [String: [UInt8]] = [:]
     /// The commits of a replica that were set aside, by their keys, and how many of them cannot be read.
     private(set) var setAside: [String: SetAsideCommit] = [:]
     private(set) var damagedSetAsideCount = 0
@@ -80,6 +82,13 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         }
         checkpoints.sort { $0.version < $1.version }
         blocks.sort { $0.first < $1.first }
+        // A version behind all commits would keep the rules of the app from judging any of them. It may also be there without damage, if
+        // the commits up to it have gone; then it says nothing.
+        if let row = replicaRows[LogFormat.confirmedOnceKey],
+            row.withUnsafeBytes({ UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }) > newestKnown.rawValue
+        {
+            replicaRows[LogFormat.confirmedOnceKey] = nil
+        }
     }
 
     private func note(_ entry: PageScan.Entry, _ path: String) throws {
@@ -108,7 +117,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         if SalvageIndex.number(entry.key) == Journal.key { try noteJournal(entry.value, isReached: true) }
     }
 
-    /// A row of the database `meta`. Only what has a checksum of its own is believed.
+    /// A row of the database `meta`. Only what has a checksum of its own is believed, and two rows of a replica if they can be right.
     private func noteMeta(_ entry: PageScan.Entry, _ path: String) throws {
         switch String(decoding: entry.key, as: UTF8.self) {
         case LogFormat.formatKey:
@@ -130,6 +139,13 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             let end = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
             if end == nil { damagedEntryCount += 1 }
             confirmed = end ?? LogHead()
+        case let key where key == LogFormat.confirmedOnceKey || key == LogFormat.encryptedKey:
+            let row = try scan.bytes(at: entry.value)
+            if key == LogFormat.encryptedKey ? row == [1] : row.count == 8 {
+                replicaRows[key] = row
+            } else {
+                damagedEntryCount += 1
+            }
         case let key where key.hasPrefix(LogFormat.setAsidePrefix):
             let row = try scan.bytes(at: entry.value)
             if let commit = try? row.withUnsafeBytes({ try SetAsideCommit($0) }) {

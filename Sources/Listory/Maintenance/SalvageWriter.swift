@@ -36,7 +36,7 @@ extension SalvageIndex {
         _ progress: (UInt64) -> Void
     ) throws -> SalvagedPiece {
         var beginning = beginning
-        var file = try path.map { try SalvageFile($0, options, self) }
+        var file = try path.map { try SalvageFile($0, options, self, piece) }
         let pool = NodePool(limits: NewStoreFile.limits, source: file?.database)
         var state = ListState(pool)
         beginning.base.sealed = beginning.base.version
@@ -55,6 +55,7 @@ extension SalvageIndex {
         var rest: SalvagePiece?
         var eventCount: UInt64 = 0
         for (index, unit) in zip(piece?.units.indices ?? 0..<0, piece?.units ?? []) where unit.first > base.version {
+            try file?.takeCheckpointIfDue(&state)
             let bytes = try bytes(of: unit)
             do {
                 try forEachRecord(of: unit, bytes, &state, checksum) { version, record in
@@ -138,16 +139,27 @@ private struct SalvageFile: ~Copyable {
     /// The confirmed end of the new file. It begins as the base, and becomes the commit that the damaged file names, if that commit is found.
     /// An earlier end does no harm: the commits behind it come back from the shared log as they are.
     private var confirmed = LogHead()
+    /// The last version that a checkpoint may cover.
+    private let lastCovered: Version
+    private let spacing: UInt64
     /// The versions of states of projections, and the checksums of their records.
     private let wanted: Set<Version>
     private var checksums: [Version: UInt64] = [:]
 
     var database: CheckpointDatabase { file.database }
 
-    init(_ path: String, _ options: StoreOptions, _ index: SalvageIndex) throws {
+    init(_ path: String, _ options: StoreOptions, _ index: SalvageIndex, _ piece: SalvagePiece?) throws {
         file = try NewStoreFile(at: path, options)
         self.index = index
         wanted = Set(index.projections.map(\.state.version))
+        // Of a replica, no checkpoint covers pending commits. If the piece lacks the confirmed commit, all of its commits are pending.
+        if let end = index.confirmed {
+            let hasEnd = piece?.units.contains { $0.last == end.version && $0.checksum == end.checksum } ?? false
+            lastCovered = hasEnd ? end.version : .empty
+        } else {
+            lastCovered = Version(UInt64.max)
+        }
+        spacing = UInt64(max(1, options.checkpoints.interval, options.checkpoints.maximumSpacing))
     }
 
     mutating func begin(_ state: inout ListState, _ versions: [FirstVersion]) throws {
@@ -187,9 +199,30 @@ private struct SalvageFile: ~Copyable {
         base.sealed = max(sealed, base.version)
         if base.sealed > .empty { try file.put(base) }
         try file.put(names)
-        try index.copyProjections(to: file.database, checksums)
-        try file.put(index.confirmed == nil ? nil : confirmed, setAside: Array(index.setAside.values))
+        try copyProjections()
+        try file.put(
+            index.confirmed == nil ? nil : confirmed, index.replicaRows, setAside: Array(index.setAside.values))
         return lost
+    }
+
+    /// Copies the states of projections that belong to a commit which the new log has or begins with: they contain information of dropped
+    /// commits.
+    private func copyProjections() throws {
+        guard let copies = file.database.projections else { return }
+        for (name, state) in index.projections where checksums[state.version] == state.checksum {
+            try file.database.environment.write { txn in
+                try txn.put(state.bytes(name: name), forKey: name, in: copies)
+            }
+        }
+    }
+
+    /// Takes a checkpoint of what was added, if the last one is far behind: each version in between would be replayed from there.
+    mutating func takeCheckpointIfDue(_ state: inout ListState) throws {
+        if state.version > lastCovered { return }
+        let distance = file.head.eventCount - (file.newest?.eventCount ?? 0)
+        if distance < spacing { return }
+        let index = index
+        try file.takeCheckpoint(of: &state) { try? index.content(of: $0) }
     }
 
     /// Takes a checkpoint of a replica at its confirmed end: none covers pending commits.

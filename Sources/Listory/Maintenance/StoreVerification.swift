@@ -127,8 +127,7 @@ public struct StoreVerification: Hashable, Sendable {
         try names.finish()
         if checksSharing { try log.checkSharing(through: found.version) }
         try touches?.finish(at: found.version)
-        try database?.checkRows()
-        try database?.checkProjections(through: found.version)
+        try database?.checkRows(through: found.version)
         version = found.version
         nameCount = names.count
         commitCount = found.version.rawValue - base.version.rawValue
@@ -258,10 +257,12 @@ public struct StoreVerification: Hashable, Sendable {
 }
 
 extension CheckpointDatabase {
-    /// Reads the rows of all checkpoints, and the lists of numbers.
+    /// Reads the rows of all checkpoints, the lists of numbers, and the states of all projections.
     ///
-    /// - Throws: ``ListError/damagedCheckpoint(_:)`` for one that is damaged.
-    fileprivate func checkRows() throws {
+    /// - Parameter last: the newest version.
+    /// - Throws: ``ListError/damagedCheckpoint(_:)`` for a checkpoint that is damaged; ``ListError/damagedProjection(name:)`` for a state
+    ///   that is, or that belongs to no version.
+    fileprivate func checkRows(through last: Version) throws {
         try reading { txn in
             try txn.forEach(in: checkpoints) { key, row in
                 let version = Version(try UInt64.decode(key))
@@ -278,6 +279,14 @@ extension CheckpointDatabase {
             try txn.withValue(forKey: LogFormat.superfluousKey, in: meta) { row in
                 guard let row, StoredNumbers.numbers(row, seed: 0) == nil else { return }
                 throw ListError.damagedCheckpoint(newest)
+            }
+            guard let projections else { return }
+            try txn.forEach(in: projections) { key, row in
+                let name = String(decoding: key, as: UTF8.self)
+                guard let stored = ProjectionRow(row, name: name), stored.version <= last else {
+                    throw ListError.damagedProjection(name: name)
+                }
+                return true
             }
         }
     }

@@ -180,7 +180,8 @@ final class ProcessTable: EnvironmentCompanion {
             }
         }
         var header = try self.header()
-        header.generation += 1
+        // Whoever may write the file may have put any number there. 0 is that of a process that has not looked yet.
+        header.generation = max(1, header.generation &+ 1)
         try put(header)
     }
 

@@ -207,13 +207,15 @@ final class LogPacker: Sendable {
     ///   - last: the group before, whose rows need not be replayed again.
     ///   - least: how many commits it has at least, if no checkpoint ends it; nil for all of a group.
     func nextGroup(after last: Group? = nil, of least: Int? = nil) throws -> Group? {
-        let start = max(try log.sealed.lastPacked(), state.withLock { $0.examined })
+        var start = max(try log.sealed.lastPacked(), state.withLock { $0.examined })
         // The transaction that packs looks into the file.
         try log.confirmed.save()
         // What only the journal has would be moved into the database after it was packed.
         let stored = log.confirmed.limit(try log.journal.storedVersion()).rawValue
         guard stored > unpackedCount, stored - unpackedCount > start.rawValue else { return nil }
         let limit = stored - unpackedCount
+        start = try passTooLarge(after: start, through: limit)
+        guard limit > start.rawValue else { return nil }
         var end = min(limit, start.rawValue + UInt64(options.groupCount))
         if let checkpoint = try database.version(after: start), checkpoint.rawValue <= end {
             end = checkpoint.rawValue
@@ -221,6 +223,30 @@ final class LogPacker: Sendable {
             return nil
         }
         return try pack(past.foldedPoint(at: start, or: last?.rows), through: Version(end))
+    }
+
+    /// Passes over commits that are too large for a block. Otherwise each process that opens the store would replay all of them again,
+    /// because no block says that they were looked at.
+    ///
+    /// - Returns: the last of them, or `start` if there are none.
+    /// - Complexity: O(1) for each of them: none is read, because its size is in the leaf that leads to it.
+    private func passTooLarge(after start: Version, through limit: UInt64) throws -> Version {
+        var (last, isTooLarge) = (start, true)
+        // In parts, because a long transaction makes the file grow.
+        while isTooLarge && last.rawValue < limit {
+            isTooLarge = false
+            try log.environment.read { txn in
+                let part = last.next.rawValue...min(limit, last.rawValue + 8_192)
+                try txn.forEachSize(in: log.commits, range: part) { key, size in
+                    isTooLarge =
+                        try UInt64.decode(key) == last.next.rawValue && size > BlockPacker.Options().recordBytes
+                    if isTooLarge { last = last.next }
+                    return isTooLarge
+                }
+            }
+        }
+        state.withLock { $0.examined = max($0.examined, last) }
+        return last
     }
 
     /// - Parameter rows: those before the group.

@@ -54,6 +54,7 @@ extension StoreRacer {
                 what: "confirmed end", expected: "the end of the log, \(queue.head)", found: "\(start)")
         }
         let before = try own.isEmpty ? head.editor.state.histories : histories(at: start.version, head.known)
+        let unjudged: Version = try own.isEmpty ? .empty : log.environment.read { try log.confirmed.confirmedOnce($0) }
         let failures = head.editor.failureCount
         let shown = head.observers.last
         var isPublished = false
@@ -70,7 +71,12 @@ extension StoreRacer {
                 group.requeue(commit)
             }
             let histories = head.editor.state.histories
-            let (rebased, places) = try repeating(own, rows, before, &head) { commit in
+            // Own commits that others have made again changed what is known already.
+            let ownIdentifiers = try Set(own.map { try $0.sharedIdentifier })
+            let others = try foreign.filter { try !own.isEmpty && !ownIdentifiers.contains($0.sharedIdentifier) }
+            let (rebased, places) = try repeating(
+                own, behind: others.map(\.version), rows, before, &head, unjudged: unjudged
+            ) { commit in
                 if let reason = refused[commit.checksum] { return .givenUp(reason) }
                 // Before the store was a replica, the app may have annotated something under the name of the id.
                 guard let twin = twins[try commit.sharedIdentifier], twin.name == commit.name,
@@ -81,7 +87,7 @@ extension StoreRacer {
             // Placeholders of rows that could not be read may have been compared.
             if let failure = head.editor.failure(since: failures) { throw failure.ofRows }
             let setAside = try zip(own, rebased).compactMap { old, new -> SetAsideCommit? in
-                guard let reason = new.reason, try old.givenUpReason == nil else { return nil }
+                guard let reason = new.lossReason, try old.givenUpReason == nil else { return nil }
                 return SetAsideCommit(commit: old, reason: reason)
             }
             let now: LogHead
@@ -148,6 +154,15 @@ extension StoreRacer {
         } catch let error as RecordError {
             throw UnacceptableRecord(version: version, cause: error)
         }
+    }
+}
+
+extension RebasedCommit {
+    /// Why not all of the commit is left; nil if all is.
+    fileprivate var lossReason: String? {
+        if reason != nil || conflicts.isEmpty { return reason }
+        let more = conflicts.count > 8 ? ", and \(conflicts.count - 8) more" : ""
+        return "a part was left out: " + conflicts.prefix(8).map(\.description).joined(separator: ", ") + more
     }
 }
 

@@ -251,7 +251,8 @@ final class StoreRacer: Racer {
         head.known = (end.version, head.editor.state.histories)
         let shift = end.version.rawValue - known.version.rawValue
         group.replaceQueue(after: end, shift: shift, replacing: !own.isEmpty)
-        let (rebased, places) = try repeating(own, rows, before, &head)
+        let (rebased, places) = try repeating(
+            own, behind: Array(known.version.next..<end.version.next), rows, before, &head)
         // Placeholders of rows that could not be read may have been compared.
         if let failure = head.editor.failure(since: failures) { throw failure.ofRows }
         group.superseded.note(places, zip(own, rebased).filter { !$1.conflicts.isEmpty }.map(\.0))
@@ -280,18 +281,17 @@ final class StoreRacer: Racer {
         head.known = nil
         // Rows that are still shown refer to records that are gone; the same contents are in others now.
         var places: [ContentReference: ContentReference] = [:]
-        for section in shown.sections {
-            for item in section.items where item.content.version > derived {
-                if let now = head.editor.state.item(item.id), now.content.hash == item.content.hash,
-                    now.content.length == item.content.length
-                {
-                    places[item.content] = now.content
-                }
+        shown.forEachNewRow { item in
+            if item.content.version > derived, let now = head.editor.state.item(item.id),
+                now.content.hash == item.content.hash, now.content.length == item.content.length
+            {
+                places[item.content] = now.content
             }
         }
         group.superseded.note(places, queue.commits)
         let (rebased, more) = try repeating(
-            queue.commits, rows, HistoryTable(), &head, replaced: ReplacedContents(derived: derived, places: places))
+            queue.commits, behind: nil, rows, HistoryTable(), &head,
+            replaced: ReplacedContents(derived: derived, places: places))
         group.superseded.note(more, [])
         head.eventCount = end.eventCount + rebased.reduce(0) { $0 + UInt64($1.commit.eventCount) }
         group.note(rebased)
@@ -320,20 +320,23 @@ final class StoreRacer: Racer {
     /// Makes commits again that were taken back.
     ///
     /// - Parameters:
+    ///   - others: the commits of others, behind which they are made again; nil if others have replaced commits from before.
     ///   - rows: the rows before the first of them, and after each.
     ///   - before: the histories before the first of them.
     ///   - replaced: if another process has replaced commits before them: which contents are elsewhere. Then the histories before are not
     ///     known, and every undo is merged.
+    ///   - unjudged: the rules of the app do not judge commits up to this version.
     ///   - fate: what becomes of a commit that is not made again.
     /// - Returns: what has become of them, and where contents of the records are that were given up.
     func repeating(
-        _ own: [Commit], _ rows: [UntypedSnapshot], _ before: HistoryTable, _ head: inout UntypedStore.Head,
-        replaced: ReplacedContents? = nil,
+        _ own: [Commit], behind others: [Version]?, _ rows: [UntypedSnapshot], _ before: HistoryTable,
+        _ head: inout UntypedStore.Head,
+        replaced: ReplacedContents? = nil, unjudged: Version = .empty,
         _ fate: (Commit) throws -> Fate? = { _ in nil }
     ) throws -> ([RebasedCommit], [ContentReference: ContentReference]) {
         group.showRows(head.editor.snapshot())
         guard let first = own.first else { return ([], [:]) }
-        let moved = MovedContents(from: replaced?.derived.next ?? first.version) { [group] content in
+        let moved = MovedContents(from: replaced?.derived.next ?? first.version, behind: others) { [group] content in
             guard content.version >= first.version else {
                 // Its record may be gone.
                 do { return try group.content(of: content) } catch {
@@ -350,32 +353,49 @@ final class StoreRacer: Racer {
         func now(_ version: Version) -> Version {
             version < first.version ? version : rebased[Int(version.rawValue - first.version.rawValue)].commit.version
         }
+        // Where a history is now that was at one of the commits.
+        var positions: [Version] = []
+        func position(_ version: Version) -> Version {
+            version < first.version ? version : positions[Int(version.rawValue - first.version.rawValue)]
+        }
+        func note(_ commit: Commit, _ new: RebasedCommit, _ head: inout UntypedStore.Head) {
+            rebased.append(new)
+            // If nothing is left of it in the history, its step is where it was before.
+            if new.commit.scope != commit.scope, commit.continuesStep, case .node(let node) = commit.entry {
+                positions.append(position(node.parent))
+            } else {
+                positions.append(new.commit.version)
+            }
+            head.editor.noteRepeated(commit, as: positions[positions.count - 1])
+        }
+        let rules = head.editor.rules
+        defer { head.editor.rules = rules }
         for (index, commit) in own.enumerated() {
+            head.editor.rules = commit.version <= unjudged ? [] : rules
             // Before the commit is noted.
             let isUndisturbed =
                 replaced != nil
                 ? false
                 : commit.scope.map {
-                    head.editor.state.histories[$0].position == now(histories[$0].position)
+                    head.editor.state.histories[$0].position == position(histories[$0].position)
                 } ?? false
             histories.note(commit.mark, at: commit.version)
             let fate = try fate(commit)
             if case .isThere(let again) = fate {
-                head.editor.noteRepeated(commit, as: again)
                 // The other replica may have given it up, and have set it aside for itself.
-                rebased.append(RebasedCommit(commit, became: again, reason: try again.givenUpReason))
+                note(commit, RebasedCommit(commit, became: again, reason: try again.givenUpReason), &head)
                 continue
             }
             let new =
                 if case .givenUp(let reason) = fate { try head.editor.givingUp(commit, reason) } else {
                     try head.editor.repeating(
-                        commit, (rows[index], rows[index + 1]), now: now, isUndisturbed: isUndisturbed,
+                        commit, (rows[index], rows[index + 1]), now: now, position: position,
+                        isUndisturbed: isUndisturbed,
                         isExact: isUndisturbed && isExact(index, own, rows), moved)
                 }
-            head.editor.noteRepeated(commit, as: new.commit)
             group.requeue(new.commit)
             group.showRows(head.editor.snapshot())
-            rebased.append(new)
+            note(commit, new, &head)
         }
         return (rebased, moved.places)
     }

@@ -66,7 +66,8 @@ extension StoreProtocol {
     /// }
     /// ```
     ///
-    /// A slow reader receives only the newest state. A state that cannot be read is left out. The sequence ends when the store closes.
+    /// A slow reader receives only the newest state. A state that cannot be read is left out. The sequence ends when the store closes, or
+    /// is released.
     ///
     /// - Throws: ``ListError/closed``.
     public func undoStates(origin: String = "") throws -> AsyncStream<UndoState> {

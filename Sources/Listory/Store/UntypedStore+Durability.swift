@@ -13,6 +13,7 @@ extension StoreProtocol {
     ///   does not exist yet.
     public func waitUntilDurable(_ version: Version? = nil) throws {
         try door {
+            try core.checkIsOutside()
             if let version { try checkExists(version) }
             try core.group.flush(through: version, .shared, isAsMade: true)
         }
@@ -30,6 +31,7 @@ extension StoreProtocol {
     /// - Parameter version: the version of a commit of this store.
     /// - Throws: as ``waitUntilDurable(_:)``.
     public func durable(_ version: Version) async throws {
+        try core.checkIsOutside()
         try checkExists(version)
         try await core.group.durable(version)
     }
@@ -47,7 +49,7 @@ extension StoreProtocol {
     /// for await failure in try store.appendFailures() { banner.isHidden = failure == nil }
     /// ```
     ///
-    /// A slow reader receives only the newest. The sequence ends when the store closes.
+    /// A slow reader receives only the newest. The sequence ends when the store closes, or is released.
     ///
     /// - Throws: ``ListError/closed``.
     public func appendFailures() throws -> AsyncStream<ListError?> {

@@ -51,7 +51,8 @@ extension StoreProtocol {
     /// ```
     ///
     /// - Throws: as ``go(to:origin:onConflict:durability:)``.
-    /// - Complexity: O(log n) records, and that of the checkout.
+    /// - Complexity: O(log n) records and up to those since the checkpoint before (a replica has none behind its confirmed end), and that of
+    ///   the checkout.
     @discardableResult
     public func earlier(
         _ duration: Duration, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
@@ -111,7 +112,7 @@ extension UntypedStore {
                 ? now : try group.commitTime(history.position)
             let time = Timestamp(microseconds: start.microseconds.addingReportingOverflow(microseconds).partialValue)
             let version = try self.version(at: time, newest: newest)
-            let then = try tree.history(at: version, in: scope)
+            let then = try self.history(scope, at: version)
             // Between two commits, going by time must still make progress.
             if microseconds > 0 && then.position <= history.position {
                 if version == newest { return history.newest }

@@ -1,6 +1,6 @@
 // Undo, redo, branches, groups, reverting and restoring. `Docs/Design/History.md` explains them.
 //
-// Always holds: each function appends one commit for a step; committed data never changes.
+// Always holds: what changes the list appends one commit for each step, and changes no other commit.
 
 import ListModel
 
@@ -24,13 +24,13 @@ extension StoreProtocol {
     /// - Parameter origin: whose history; see ``StoreOptions/undoScope``.
     /// - Returns: the history as it was then. If the store was compacted, its position may lie before ``oldestVersion``.
     /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, or an error of the log.
-    /// - Complexity: O(commits since the last one of that history) records.
+    /// - Complexity: O(commits since the last one of that history, or since the checkpoint before) records.
     public func history(of origin: String = "", at version: Version) throws -> ListHistory {
         try door {
             let newest = try self.version
             if version < oldestVersion { throw ListError.droppedVersion(version, oldest: oldestVersion) }
             if version > newest { throw ListError.unknownVersion(version, head: newest) }
-            return try core.tree.history(at: version, in: core.options.undoScope.history(of: origin))
+            return try core.history(core.options.undoScope.history(of: origin), at: version)
         }
     }
 
@@ -229,6 +229,12 @@ extension UntypedStore {
 
     /// The tree of commits.
     var tree: HistoryTree { HistoryTree(group, oldest: oldestVersion) }
+
+    /// The history of a scope at a version of the log. Checkpoints have the histories of all scopes.
+    func history(_ scope: HistoryScope, at version: Version) throws -> ListHistory {
+        let stored = try checkpointer?.database.newest(through: version, oldest: oldestVersion)
+        return try tree.history(at: version, in: scope, after: stored.map { ($0.version, $0.histories) })
+    }
 
     /// Makes several checkouts while holding the lock once; none if there are too few.
     fileprivate func moves(

@@ -22,9 +22,11 @@ extension UntypedStore {
 
     /// Replaces the file of the store, which is closed.
     ///
-    /// - Parameter replacement: receives the path, and returns that of the file which takes its place; nil if none does. It is not
-    ///   called if none can.
-    func replaceFile(with replacement: (String) throws -> String?) {
+    /// - Parameters:
+    ///   - count: how many commits the other file lacks.
+    ///   - replacement: receives the path, and returns that of the file which takes its place; nil if none does. It is not called if
+    ///     none can.
+    func replaceFile(dropping count: UInt64 = 0, with replacement: (String) throws -> String?) {
         let path = filePath
         let span = options.diagnostics.begin(.compaction)
         let bytesBefore = Platform.size(path)
@@ -38,6 +40,6 @@ extension UntypedStore {
         }
         guard isReplaced == true else { return }
         options.diagnostics.end(
-            span, .compacted(bytesBefore: bytesBefore, bytesAfter: Platform.size(path), dropped: 0, packed: 0))
+            span, .compacted(bytesBefore: bytesBefore, bytesAfter: Platform.size(path), dropped: count, packed: 0))
     }
 }

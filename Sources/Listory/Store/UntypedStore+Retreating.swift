@@ -63,14 +63,17 @@ extension UntypedStore {
             try store.withTurn { _ in
                 let log = store.group.log
                 // Another call may have moved the end further back.
-                let version = min(version, log.confirmed.required.version)
+                let known = log.confirmed.required
+                let version = min(version, known.version)
                 if version < log.base.version { throw ListError.droppedVersion(version, oldest: log.base.version) }
                 try store.group.store()
                 let records = try store.packedRecords(after: version)
-                let end = try store.group.confirmedEnd(at: version, log.confirmed.required)
+                let end = try store.group.confirmedEnd(at: version, known)
                 try store.checkpointer?.touches.distrust()
                 try store.checkpointer?.database.clear(keeping: log.base)
-                try log.unpack(records, after: version) { txn in try log.confirmed.put(end, &txn) }
+                try log.unpack(records, after: version) { txn in
+                    try log.confirmed.put(end, before: known.version, &txn)
+                }
                 log.confirmed.adopt(end)
             }
         }

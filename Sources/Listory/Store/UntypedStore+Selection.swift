@@ -18,10 +18,10 @@ extension StoreProtocol {
     /// - Complexity: O(bytes of the commit).
     public func selection(after reversal: Reversal) throws -> [UInt8]? {
         try door {
-            guard let commit = reversal.commit else { return nil }
-            // If another process has committed first since, they have other versions, and a redo may have become an edit.
+            guard let commit = reversal.commit, let cause = reversal.cause else { return nil }
+            // If another process has committed first, they have other versions, and a redo may have become an edit.
             let present = core.group.successor(of: commit, reversal.versions)
-            switch commit.cause {
+            switch cause {
             case .undo: return try annotation(CommitAnnotation.selectionBefore, of: present.versions.last)
             case .redo: return try annotation(CommitAnnotation.selectionAfter, of: present.versions.last)
             case .go:

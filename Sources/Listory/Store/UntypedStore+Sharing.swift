@@ -103,6 +103,16 @@ extension UntypedStore {
         return store.confirmed
     }
 
+    /// Whether the commits of this replica are encrypted in the shared log: then they are sent nowhere as they are.
+    public var isEncrypted: Bool {
+        get throws { try door { try group.log.isEncrypted } }
+    }
+
+    /// Notes that the commits of this replica are encrypted in the shared log.
+    public func noteEncrypted() throws {
+        try door { if try !group.log.isEncrypted { try group.log.noteEncrypted() } }
+    }
+
     /// How many commits are pending. Those that are not durable yet count.
     public var pendingCount: UInt64 {
         get throws {
@@ -203,6 +213,13 @@ extension UntypedStore {
 
     /// How many bytes all confirmed records have together.
     public var confirmedRecordBytes: UInt64 { group.log.confirmed.end?.recordBytes ?? 0 }
+
+    /// How many bytes the durable pending records have together.
+    public var pendingRecordBytes: UInt64 {
+        let (end, confirmed) = (group.head.recordBytes, confirmedRecordBytes)
+        // Another process may have moved the confirmed end behind what is known here.
+        return end - min(end, confirmed)
+    }
 
     /// Signals commits, and that some were forgotten that had been set aside, from now on: one signal for one or several. It ends when the
     /// store closes.
@@ -317,7 +334,8 @@ extension UntypedStore {
 // MARK: - Commits that were set aside
 
 extension UntypedStore {
-    /// The commits of this replica that are not in the shared list, in the order in which they were made, until they are forgotten.
+    /// The commits of this replica of which the shared list has nothing, or only a part, in the order in which they were made, until they are
+    /// forgotten.
     /// One that is damaged, or of a newer release, is left out: a verification tells of it.
     ///
     /// - Throws: ``ListError/closed``, an error of the file.

@@ -12,7 +12,9 @@ struct Successor: Sendable {
     let end: LogHead
     /// Its names of versions.
     let names: [NamedVersion]
-    fileprivate let fingerprint: FileFingerprint?
+    /// How many commits it has dropped.
+    let droppedCount: UInt64
+    fileprivate var fingerprint: FileFingerprint?
 }
 
 extension UntypedStore {
@@ -33,18 +35,18 @@ extension UntypedStore {
         guard hasSuccessor else { return nil }
         let path = UntypedStore.successor(of: filePath)
         return try? UntypedStore.claiming(filePath) {
-            guard let (end, names) = try catchUp() else {
+            guard var successor = try catchUp() else {
                 DataFile.remove(path)
                 return nil
             }
-            return Successor(end: end, names: names, fingerprint: FileFingerprint(path))
+            successor.fingerprint = FileFingerprint(path)
+            return successor
         }
     }
 
-    /// - Returns: the end of the successor's log, and its names; nil if it does not continue this one, is none, or lacks a version that
-    ///   was named later.
+    /// - Returns: nil if the successor does not continue this log, is none, or lacks a version that was named later.
     /// - Throws: an error of this log, or of the system.
-    private func catchUp() throws -> (LogHead, [NamedVersion])? {
+    private func catchUp() throws -> Successor? {
         guard let copy = try unlessDamaged({ try openSuccessor() }) else { return nil }
         defer { try? copy.environment.close() }
         let last = durableVersion
@@ -84,7 +86,8 @@ extension UntypedStore {
         if let database { try copyProjections(to: database, from: copy.base.version, through: last) }
         try copy.replaceNames(with: names)
         try group.log.copySharing(to: copy.environment)
-        return (end, names)
+        let droppedCount = UInt64(clamping: oldestVersion.distance(to: copy.base.version))
+        return Successor(end: end, names: names, droppedCount: droppedCount, fingerprint: nil)
     }
 
     /// What `read` returns; nil if the successor is damaged, or no store.
@@ -109,7 +112,7 @@ extension UntypedStore {
 
     /// Puts the successor in the place of the file. The store is closed.
     func put(_ successor: Successor) {
-        replaceFile { path in
+        replaceFile(dropping: successor.droppedCount) { path in
             // Whoever writes a successor holds the same claim.
             let name = UntypedStore.successor(of: path)
             guard FileFingerprint(name) == successor.fingerprint else { return nil }

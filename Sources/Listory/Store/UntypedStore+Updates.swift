@@ -148,7 +148,7 @@ struct UpdateObservers: ~Copyable, Sendable {
 extension UntypedStore {
     /// The updates from now on, one for each commit.
     ///
-    /// Each call returns a new sequence for one reader, which ends when the store closes.
+    /// Each call returns a new sequence for one reader, which ends when the store closes, or is released.
     ///
     /// - Throws: ``ListError/closed``.
     public func updates() throws -> UntypedUpdates {
@@ -161,7 +161,7 @@ extension UntypedStore {
         return UntypedUpdates(initial: initial, queued: queued)
     }
 
-    /// Signals commits from now on, one signal for one or several. It keeps no rows, and ends when the store closes.
+    /// Signals commits from now on, one signal for one or several. It keeps no rows, and ends when the store closes, or is released.
     ///
     /// - Throws: ``ListError/closed``.
     package func changes() throws(ListError) -> AsyncStream<Void> {

@@ -169,6 +169,9 @@ public final class UntypedStore: Sendable {
 
     deinit {
         racer.stop()
+        // Who still waits for one of them would wait for ever, and a sequence keeps the file open.
+        head.withLock { $0.observers.finish() }
+        group.failures.finish()
         group.letGo()
     }
 

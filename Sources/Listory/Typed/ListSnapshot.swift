@@ -14,14 +14,20 @@ where Item.ID: RowIdentifier {
     /// for each id.
     private let firstID: SectionID?
 
-    /// - Throws: ``ListError/unreadable(what:expected:found:)`` if `SectionID` has no value for a section.
+    /// - Throws: ``ListError/unreadable(what:expected:found:)`` if `SectionID` has no value for a section; the error of the file if the
+    ///   sections cannot be read.
     init(_ core: UntypedSnapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) throws {
         var firstID: SectionID?
         if !SectionID.coversItsKind {
-            // Sections of an enumeration are few.
-            for section in core.sections {
-                let id = try SectionID.reading(section.id)
-                firstID = firstID ?? id
+            // Sections of an enumeration are few. A section that cannot be read has an id that is no value.
+            let failures = core.failureCount
+            do {
+                for section in core.sections {
+                    let id = try SectionID.reading(section.id)
+                    firstID = firstID ?? id
+                }
+            } catch {
+                throw ListError(core.failure(since: failures)?.ofRows ?? error)
             }
         }
         self.init(core, RowReader(source: source, coder: coder), firstID)

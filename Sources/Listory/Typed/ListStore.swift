@@ -1,6 +1,6 @@
 // A store of an app's own items: the typed façade over `UntypedStore`.
 //
-// Always holds: it has no state of its own; it only converts ids and content, and forwards everything else to the core.
+// Always holds: it has no state that changes; it only converts ids and content, and forwards everything else to the core.
 
 import ListModel
 

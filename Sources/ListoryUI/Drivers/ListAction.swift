@@ -1,7 +1,7 @@
 // The kinds of gestures, and the names of their commits for menus: "Delete Milk".
 //
-// Always holds: a name says what is done and with which row, by the title of the row before the edit. Edits that
-// continue one another, like typing, keep the name of the first one, so that their commits can be coalesced.
+// Always holds: a name says what is done and with which row, by the title of the row before the edit. Only commits of one name are
+// coalesced, so who types passes the name of the first edit for those that continue it.
 
 /// The kind of a gesture.
 public enum ListAction: String, Hashable, Sendable {

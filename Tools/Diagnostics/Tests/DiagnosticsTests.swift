@@ -112,6 +112,21 @@ struct DiagnosticsTests {
         watched.expectNoSecrets()
     }
 
+    @Test("Packing says how much it packed; if it fails, the reason is reported")
+    func packing() throws {
+        let watched = try Watched("packing")
+        let diagnostics = Diagnostics(watched.label, slowEdit: .zero)
+        diagnostics.end(diagnostics.begin(.packing), .packed(commits: 300, bytes: 2_000))
+        diagnostics.report(.packingFailed(reason: Diagnostics.reason(ListError.notFound(path: "SECRET"))))
+        diagnostics.wait()
+        #expect(watched.events("packing") == [["level": "debug", "commits": "300", "bytes": "2000"]])
+        #expect(try watched.counter("packing.commits") == 300 && watched.counter("packing.bytes") == 2_000)
+        #expect(try watched.times("packing.duration") == 1)
+        #expect(watched.events("packing.failed") == [["level": "warning", "reason": "notFound"]])
+        #expect(try watched.counter("packing.failures") == 1)
+        watched.expectNoSecrets()
+    }
+
     @Test("A compaction says how large the file was and is, and what became of its commits")
     func compactions() throws {
         let watched = try Watched("compactions")
@@ -131,6 +146,28 @@ struct DiagnosticsTests {
         #expect(try watched.times("compaction.duration") == 1)
         #expect(try watched.recorded("compaction.before.bytes") == [Double(report.bytesBefore)])
         #expect(try watched.recorded("compaction.after.bytes") == [Double(report.bytesAfter)])
+        watched.expectNoSecrets()
+    }
+
+    @Test("Closing a store says how many commits it has dropped")
+    func trimmed() throws {
+        let watched = try Watched("trimmed")
+        let store = try watched.create()
+        for _ in 0..<1_100 { try store.edit("SECRET", durability: .deferred) { try $0.toggle(.item(0)) } }
+        try store.waitUntilDurable()
+        try store.keep(Retention(steps: 1))
+        // It is written in the background, after five seconds.
+        for _ in 0..<6_000 where !FileManager.default.fileExists(atPath: watched.path + "-successor") {
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        try store.close()
+        let again = try UntypedStore.open(at: watched.path, options: watched.options)
+        let droppedCount = again.oldestVersion.rawValue
+        try again.close()
+        #expect(droppedCount > 1_000)
+        let compactions = watched.events("compaction")
+        #expect(compactions.map { $0["dropped.commits"] } == ["\(droppedCount)"])
+        #expect(try watched.times("compaction.duration") == 1)
         watched.expectNoSecrets()
     }
 
@@ -166,6 +203,9 @@ struct DiagnosticsTests {
         try store.keep(Retention(steps: 1))
         // The first look comes after five seconds.
         Thread.sleep(forTimeInterval: 8)
+        // It comes as far as this one.
+        let refusal = #expect(throws: ListError.self) { _ = try store.trim(Retention(steps: 1)) }
+        #expect(refusal?.code == "inUse")
         close(claim)
         try store.close()
         #expect(watched.events("trimming.failed").isEmpty)
