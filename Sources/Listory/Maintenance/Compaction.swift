@@ -196,7 +196,8 @@ extension UntypedStore {
     ///   still lead to the old file, with all that is to go.
     static func checkReplaceable(_ path: String) throws {
         try checkNames(path)
-        _ = try replaceUnused(path, with: path) { false }
+        // Without a lock file, nobody has it open; and none is left beside a file that is no store.
+        if Platform.exists(path + "-lock") { _ = try replaceUnused(path, with: path) { false } }
     }
 
     private static func checkNames(_ path: String) throws {

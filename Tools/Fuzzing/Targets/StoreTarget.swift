@@ -92,8 +92,7 @@ enum StoreTarget {
 
     /// Runs `body`. An error of the store is an answer.
     static func typed(_ body: () throws -> Void) throws {
-        do { try body() } catch is ListError {} catch is LMDBError {} catch is RecordError {} catch is ListError {
-        } catch is NodeError {}
+        do { try body() } catch is ListError {} catch is LMDBError {} catch is RecordError {} catch is NodeError {}
     }
 
     private static func use(_ store: UntypedStore) throws {

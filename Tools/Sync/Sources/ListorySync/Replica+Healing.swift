@@ -61,6 +61,7 @@ extension Replica {
                 published.change { $0.repairs.append(.appendedAgain(number + 1...end)) }
             }
         }
+        try noteEncrypted()
         while let start = position, start.number < last {
             try Task.checkCancellation()
             var records: [ArraySlice<UInt8>] = []
@@ -93,6 +94,7 @@ extension Replica {
         let own = store.confirmed!.version.rawValue
         var position = LogPosition.beginning
         while true {
+            try Task.checkCancellation()
             let entries = try await log.entries(after: position.number, maximumBytes: options.batchBytes)
             guard let last = entries.last else { break }
             try LogChain.verify(entries, after: position)

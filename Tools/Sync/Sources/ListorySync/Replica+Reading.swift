@@ -54,6 +54,27 @@ extension Replica {
         return (first.position, entries)
     }
 
+    /// Reads on behind entries that fill a batch, until there are as many bytes as the pending commits have: those are made again each time
+    /// that others are received. Not for long: until they are received, nobody sees them, and
+    /// a process that is killed has to read them again.
+    func gather(_ entries: inout [LogEntry]) async {
+        let pending = min(store.pendingRecordBytes, 64 << 20)
+        let deadline = ContinuousClock.now + .seconds(5)
+        var (last, bytes) = (entries[...], 0)
+        while true {
+            let count = last.reduce(0) { $0 + $1.encodedCount }
+            bytes += count
+            guard count > options.batchBytes / 2, bytes < pending, ContinuousClock.now < deadline, !Task.isCancelled
+            else { return }
+            // What goes wrong is met again behind these entries, which are received before that.
+            guard let next = try? await log.entries(after: last.last!.number, maximumBytes: options.batchBytes),
+                (try? LogChain.verify(next, after: last.last!.position)) != nil
+            else { return }
+            entries += next
+            last = next[...]
+        }
+    }
+
     /// Whether the log ends at a position behind which it has nothing to read. If it ends later, it is read again: it may have grown.
     ///
     /// - Throws: ``SharedLogError/damaged(_:expected:found:)`` if it does not end later, and has ended there for as long as an unavailable

@@ -14,6 +14,7 @@ extension Replica {
     func push(after position: LogPosition, _ refused: inout LogPosition?) async throws -> Bool {
         var next = try batch(after: position)
         if next.entries.isEmpty { return false }
+        try noteEncrypted()
         if try store.pendingCount == next.entries.count {
             // Nothing is left to do meanwhile, and another task would cost a change of threads.
             guard try isAppended(next, await append(next), &refused) else { return false }
@@ -68,20 +69,19 @@ extension Replica {
         if refused == batch.start {
             throw SharedLogError.unavailable(cause: "the log ends at \(batch.start), and takes nothing there")
         }
+        // Others were faster. If they commit every few seconds, a batch has to arrive between two of theirs: on a slow line, a small one.
+        if batch.entries.count > 1 { adaptBatches(didArrive: false, atLeast: 1) }
         refused = batch.start
         tail = nil
         return false
     }
 
     /// Sends more at once from now on, or less: on a slow line, fewer bytes may arrive in time.
-    func adaptBatches(didArrive: Bool) {
-        sendBytes =
-            didArrive
-            ? min(options.batchBytes, sendBytes * 2)
-            : max(min(Replica.leastSendBytes, options.batchBytes), sendBytes / 2)
+    ///
+    /// - Parameter least: what is not halved; by default so many bytes that smaller messages would hardly arrive sooner.
+    func adaptBatches(didArrive: Bool, atLeast least: Int = 16 << 10) {
+        sendBytes = didArrive ? min(options.batchBytes, sendBytes * 2) : max(min(least, sendBytes), sendBytes / 2)
     }
-
-    private static let leastSendBytes = 16 << 10
 
     /// Pending commits that are sent at once.
     private struct Batch {

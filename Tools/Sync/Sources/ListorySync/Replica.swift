@@ -24,7 +24,8 @@ import SharedLog
 public actor Replica {
     /// How a replica exchanges commits.
     public struct Options: Sendable {
-        /// About how many bytes of commits are read or sent at once. So many fit into a message of NATS.
+        /// About how many bytes of commits are read or sent at once. So many fit into a message of NATS. While commits are pending, more
+        /// are read before they are received.
         public var batchBytes = 900 << 10
         /// The key with which commits are encrypted; nil if they are not.
         public var key: SyncKey?
@@ -61,6 +62,7 @@ public actor Replica {
     private var isRetryScheduled = false
     /// The position of the newest snapshot in the log that this replica knows of; 0 if it knows of none.
     var snapshotNumber: UInt64 = 0
+    private var isEncryptionNoted = false
     /// Offers a snapshot while ``follow()`` exchanges commits.
     var offering: Task<Void, Never>?
     /// Whether a snapshot is due since commits of this replica were sent: then it is the first to offer one.
@@ -73,7 +75,8 @@ public actor Replica {
     /// Makes the store a replica, if it is none.
     ///
     /// - Parameter list: the name of the list; it only matters for encryption.
-    /// - Throws: ``ListError``: another process edits the store, or the beginning of its log was dropped.
+    /// - Throws: ``ListError``: another process edits the store, or the beginning of its log was dropped; ``SyncProblem/wrongKey(_:)`` if its
+    ///   commits are encrypted in the log, and there is no key.
     public init(_ store: some StoreProtocol, _ log: any SharedLog, list: String, options: Options = Options()) throws {
         self.store = store.core
         self.log = log
@@ -81,6 +84,10 @@ public actor Replica {
         sendBytes = options.batchBytes
         codec = SyncCodec(key: options.key, list: list)
         try self.store.beginSharing()
+        // A log that has nothing yet, or says so, would get all commits as they are.
+        if options.key == nil, try self.store.isEncrypted {
+            throw SyncProblem.wrongKey("the commits of this replica are encrypted in the log, and there is no key")
+        }
         try noteCounts()
     }
 
@@ -185,6 +192,8 @@ public actor Replica {
         let before = published.state.phase
         do {
             try await exchange(isWoken: isWoken)
+            // One of an earlier release may not have noted that the log has its commits encrypted, and that was compared.
+            if store.confirmed?.version != .empty { try noteEncrypted() }
             try noteCounts { $0.phase = .upToDate }
             if offering == nil && !Task.isCancelled {
                 if isWoken { offerSnapshotBeside() } else { await offerSnapshotIfDue() }
@@ -227,7 +236,16 @@ public actor Replica {
         published.change { state in
             (state.waitingCount, state.setAsideCount, state.confirmed) = (waiting, aside, confirmed)
             change(&state)
+            // An edit may have come since the log was asked.
+            if waiting > 0, case .upToDate = state.phase { state.phase = .working }
         }
+    }
+
+    /// Notes, if there is a key, that commits are encrypted in the log: before the first one is sent, and when one was read with the key.
+    func noteEncrypted() throws {
+        if options.key == nil || isEncryptionNoted { return }
+        try store.noteEncrypted()
+        isEncryptionNoted = true
     }
 
     // MARK: One exchange
@@ -261,7 +279,8 @@ public actor Replica {
     private func pull(isFirst: Bool) async throws -> Bool {
         let confirmed = store.confirmed!
         let number = confirmed.version.rawValue
-        let (position, entries): (LogPosition, [LogEntry])
+        let position: LogPosition
+        var entries: [LogEntry]
         if let found = try await entriesBehindTail(number, isFirst: isFirst) {
             (position, entries) = found
         } else {
@@ -284,7 +303,10 @@ public actor Replica {
         }
         otherEnd = nil
         published.change { $0.phase = .working }
+        await gather(&entries)
+        guard store.confirmed == confirmed else { return true }
         let records = try entries.map { try codec.bytes($0.payload, number: $0.number) }
+        try noteEncrypted()
         // Own commits whose acknowledgement was lost.
         let count = try store.confirm(records)
         if count < records.count {

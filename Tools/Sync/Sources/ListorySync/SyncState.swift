@@ -12,7 +12,7 @@ public struct SyncState: Sendable {
         case unknown
         /// Everything that the log had when it was last asked is here, and nothing waits.
         case upToDate
-        /// Commits are being read or sent.
+        /// Commits are being read or sent, or wait to be.
         case working
         /// The log cannot be reached since then; edits are kept, and are sent later.
         case offline(since: Timestamp, cause: SharedLogError)

@@ -3,17 +3,20 @@ import SharedLog
 
 /// The address of one or more NATS servers, with what the connection needs besides.
 ///
-///     nats://user:password@host:4222
+///     tls://user:password@host:4222
 ///     tls://host1:4222,tls://host2:4222?creds=/path/to/user.creds&ca=/path/to/ca.pem&replicas=3
 ///
 /// | parameter | what |
 /// |---|---|
 /// | `creds` | a file with a token and a seed, as NATS makes them |
-/// | `ca` | a file with the certificates to trust |
+/// | `ca` | a file with certificates to trust besides those of the system |
 /// | `cert`, `key` | files with a certificate of the client and its key |
 /// | `replicas` | how many servers of a cluster keep a list |
+/// | `tls` | `no`: credentials may be sent to other machines without encryption |
+///
+/// One server with `tls://`, `ca` or `cert` means TLS for all of them: then the certificate of each server is checked, and its name.
 struct NATSAddress: Sendable {
-    let servers: [String]
+    var servers: [String]
     let usesTLS: Bool
     let credentials: String?
     let authorities: String?
@@ -28,6 +31,7 @@ struct NATSAddress: Sendable {
         var servers: [String] = []
         var secrets: [String] = []
         var usesTLS = false
+        var isRemote = false
         for server in parts[0].split(separator: ",", omittingEmptySubsequences: false) {
             let pieces = server.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
             guard pieces.count == 2, pieces[0] == "nats" || pieces[0] == "tls", !pieces[1].isEmpty else {
@@ -36,19 +40,34 @@ struct NATSAddress: Sendable {
             if pieces[0] == "tls" { usesTLS = true }
             servers.append("nats://\(pieces[1])")
             // Before the last @ stand a name and a password, or a token.
-            if let end = pieces[1].lastIndex(of: "@") {
+            let end = pieces[1].lastIndex(of: "@")
+            if let end {
                 let login = pieces[1][..<end]
                 let secret = login.firstIndex(of: ":").map { login[login.index(after: $0)...] } ?? login
                 secrets += [String(secret), secret.removingPercentEncoding ?? ""]
             }
+            let place = end.map { pieces[1][pieces[1].index(after: $0)...] } ?? pieces[1]
+            if !isLoopback(NATSAddress.host(place)) { isRemote = true }
         }
         var values: [String: String] = [:]
         for parameter in parts.count == 2 ? parts[1].split(separator: "&") : [] {
             let pieces = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pieces.count == 2, ["creds", "ca", "cert", "key", "replicas"].contains(pieces[0]),
+            guard pieces.count == 2, ["creds", "ca", "cert", "key", "replicas", "tls"].contains(pieces[0]),
                 let value = pieces[1].removingPercentEncoding, !value.isEmpty
-            else { throw SharedLogError.invalidAddress(reason: "the parameters are creds, ca, cert, key and replicas") }
+            else {
+                throw SharedLogError.invalidAddress(reason: "the parameters are creds, ca, cert, key, replicas and tls")
+            }
             values[String(pieces[0])] = value
+        }
+        usesTLS = usesTLS || values["ca"] != nil || values["cert"] != nil
+        guard values["tls"] == nil || values["tls"] == "no" && !usesTLS else {
+            throw SharedLogError.invalidAddress(reason: "tls can only be no, which contradicts tls://, ca and cert")
+        }
+        // A password is sent as it is. That the server demands TLS does not help: somebody between can strike that out.
+        if isRemote, !usesTLS, values["tls"] == nil, !secrets.isEmpty || values["creds"] != nil {
+            throw SharedLogError.invalidAddress(
+                reason: "it would send credentials to another machine without encryption; "
+                    + "write tls:// instead of nats://, or add the parameter tls=no if the network is safe")
         }
         self.servers = servers
         self.secrets = secrets
@@ -68,6 +87,12 @@ struct NATSAddress: Sendable {
         } else {
             replicas = nil
         }
+    }
+
+    /// The host of a server without its port; an IPv6 address stands in brackets.
+    private static func host(_ server: Substring) -> Substring {
+        if server.hasPrefix("[") { return server.dropFirst().prefix { $0 != "]" } }
+        return server.prefix { $0 != ":" && $0 != "/" }
     }
 }
 

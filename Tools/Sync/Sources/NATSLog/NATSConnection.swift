@@ -1,5 +1,7 @@
-// A connection to NATS servers with JetStream. nats.c has threads of its own and makes a lost connection again by itself; its calls
-// wait for their answers, for half a minute at most.
+// A connection to NATS servers with JetStream. nats.c has threads of its own; its calls wait for their answers, for half a minute at most.
+//
+// nats.c could make a lost connection again by itself. It would hold the lock of the connection meanwhile, which each call takes, also
+// during a TLS handshake, which has no deadline. So that is turned off, and the log makes another connection, with `NATSConnector`.
 
 import CNATS
 import SharedLog
@@ -11,17 +13,13 @@ final class NATSConnection: @unchecked Sendable {
     private let events: NATSEvents
     private let secrets: [String]
     private var subscriptions: [OpaquePointer] = []
-    /// Where nats.c writes its counts; nil if there was no memory for it.
-    private var statistics: OpaquePointer?
-    /// How often nats.c had reconnected when ``hasReconnected()`` was last called.
-    private var reconnectCount: UInt64 = 0
     /// How long to wait for a message: longer after each one that did not come in time, because a large one takes long on a slow line, and
     /// less after a large one that did. Not for ever, because a request that was lost is never answered.
     private var patience: Duration
     private let leastPatience: Duration
     private static let mostPatience = Duration.seconds(30)
 
-    /// Connects to one of the servers, and waits for it.
+    /// Connects to one of the servers, and waits for it, perhaps for ever: see ``NATSConnector``.
     init(_ address: NATSAddress, timeout: Duration, connectTimeout: Duration, events: NATSEvents) throws {
         var options: OpaquePointer?
         guard natsOptions_Create(&options) == NATS_OK, let options else {
@@ -37,33 +35,27 @@ final class NATSConnection: @unchecked Sendable {
         // A server that has vanished is noticed after half a minute: on a slow line, the answer to a ping comes behind a large message.
         natsOptions_SetPingInterval(options, 5000)
         natsOptions_SetMaxPingsOut(options, 6)
-        natsOptions_SetMaxReconnect(options, -1)
-        natsOptions_SetFailRequestsOnDisconnect(options, true)
+        natsOptions_SetAllowReconnect(options, false)
+        // No other servers than those of the address get the credentials.
+        natsOptions_SetIgnoreDiscoveredServers(options, true)
         natsOptions_SetWriteDeadline(options, timeout.milliseconds)
         // What this client announces, it knows.
         natsOptions_SetNoEcho(options, true)
         let closure = events.closure
-        natsOptions_SetCustomReconnectDelay(
-            options, { _, attempts, _ in min(10_000, 50 << Int64(min(8, max(0, attempts - 1)))) }, nil)
-        natsOptions_SetReconnectedCB(
-            options,
-            { _, closure in
-                guard let events = NATSEvents.find(closure) else { return }
-                events.doubt()
-            }, closure)
+        // A replica that waits for changes looks, and finds that the log cannot be reached.
+        natsOptions_SetClosedCB(options, { _, closure in NATSEvents.find(closure)?.doubt() }, closure)
         natsOptions_SetErrorHandler(
             options,
-            { connection, _, status, closure in
+            { _, _, status, closure in
                 guard status == NATS_NOT_PERMITTED, let events = NATSEvents.find(closure) else { return }
-                var text: UnsafePointer<CChar>?
-                _ = natsConnection_GetLastError(connection, &text)
-                // A client without this right announces nothing more, and does everything else.
-                let reason = text.map { String(cString: $0) } ?? ""
+                // The error of this call. The connection itself has only the last one.
+                let reason = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
                 // A client without the right to these notices asks the server now and then instead.
                 if reason.contains(NATSNames.notices) { return }
                 if reason.contains(NATSNames.elections) {
                     return events.hearsElections.store(false, ordering: .sequentiallyConsistent)
                 }
+                // A client without this right announces nothing more, and does everything else.
                 let isAnnouncement = reason.contains(NATSNames.announcements)
                 if isAnnouncement { events.mayAnnounce.store(false, ordering: .sequentiallyConsistent) }
                 if !isAnnouncement { events.isRefused.store(true, ordering: .sequentiallyConsistent) }
@@ -84,14 +76,12 @@ final class NATSConnection: @unchecked Sendable {
             throw NATSConnection.failure(made, secrets: address.secrets)
         }
         self.context = context
-        natsStatistics_Create(&statistics)
     }
 
     deinit {
         endSubscriptions()
         jsCtx_Destroy(context)
         natsConnection_Destroy(handle)
-        natsStatistics_Destroy(statistics)
     }
 
     private static func apply(_ address: NATSAddress, to options: OpaquePointer) throws {
@@ -106,7 +96,7 @@ final class NATSConnection: @unchecked Sendable {
         if let credentials = address.credentials {
             try check(natsOptions_SetUserCredentialsFromFiles(options, credentials, nil), "the file of creds")
         }
-        guard address.usesTLS || address.authorities != nil || address.certificate != nil else { return }
+        guard address.usesTLS else { return }
         try check(natsOptions_SetSecure(options, true), "TLS")
         if let authorities = address.authorities {
             try check(natsOptions_LoadCATrustedCertificates(options, authorities), "the file of ca")
@@ -118,22 +108,8 @@ final class NATSConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether requests reach a server now. While the connection is made again, nats.c would keep them and send them later.
+    /// Whether requests reach a server. If they do not any more, they never will.
     var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
-
-    /// Whether nats.c has reconnected since the last call. Requests reach a server again before nats.c calls back, so that this is
-    /// known before the events have a doubt.
-    func hasReconnected() -> Bool {
-        var count: UInt64 = 0
-        guard natsConnection_GetStats(handle, statistics) == NATS_OK,
-            natsStatistics_GetCounts(statistics, nil, nil, nil, nil, &count) == NATS_OK
-        else { return true }
-        defer { reconnectCount = count }
-        return count != reconnectCount
-    }
-
-    /// Whether nats.c does not make the connection again.
-    var isClosed: Bool { natsConnection_IsClosed(handle) }
 
     /// The largest message that the server takes, with its headers.
     var maximumMessageBytes: Int { Int(natsConnection_GetMaxPayload(handle)) }
@@ -340,8 +316,10 @@ final class NATSConnection: @unchecked Sendable {
         return message
     }
 
-    /// Tells the events what the server has stored, what other clients announce, and that another server leads the stream. Once.
+    /// Tells the events what the server has stored, what other clients announce, and that another server leads the stream. What an attempt
+    /// before has begun, it ends.
     func subscribe(to names: NATSNames) throws {
+        endSubscriptions()
         var inbox: OpaquePointer?
         try check(natsConnection_SubscribeSync(&inbox, handle, names.announced))
         subscriptions.append(inbox!)
@@ -368,6 +346,8 @@ final class NATSConnection: @unchecked Sendable {
     }
 
     private func endSubscriptions() {
+        // One that was made too late, and is freed unused, must not take the announcements from the one in use.
+        guard !subscriptions.isEmpty else { return }
         events.read(nil)
         for subscription in subscriptions { natsSubscription_Destroy(subscription) }
         subscriptions = []

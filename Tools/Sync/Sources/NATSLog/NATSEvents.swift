@@ -24,8 +24,8 @@ final class NATSEvents: Sendable {
     private static let all = Mutex<(events: [UInt: NATSEvents], next: UInt)>(([:], 1))
 
     let broadcast: ChangeBroadcast
-    /// How often there was a reason to forget what the log knows: the connection was made again, another server of the cluster leads the
-    /// stream, or the stream has begun anew.
+    /// How often there was a reason to forget what the log knows: the connection was lost, another server of the cluster leads the stream,
+    /// or the stream has begun anew.
     let doubts = Atomic(0)
     /// The sequence of the message that was stored last, as far as this client was told; 0 if it was not.
     let stored = Atomic<UInt64>(0)
@@ -61,15 +61,13 @@ final class NATSEvents: Sendable {
             defer { all.next += 1 }
             return all.next
         }
+        NATSEvents.all.withLock { $0.events[key] = self }
     }
 
     /// What nats.c is given.
-    var closure: UnsafeMutableRawPointer? {
-        NATSEvents.all.withLock { $0.events[key] = self }
-        return UnsafeMutableRawPointer(bitPattern: key)
-    }
+    var closure: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: key) }
 
-    /// Hears nothing any more.
+    /// Hears nothing any more, also from a connection that is only made afterwards.
     func forget() {
         NATSEvents.all.withLock { _ = $0.events.removeValue(forKey: key) }
         clear()

@@ -157,7 +157,7 @@ enum NATSFrame {
         var position: LogPosition
         var size: Int
         var digest: UInt64
-        /// The sequences of the parts in their stream.
+        /// The sequences of the parts in their stream, in ascending order.
         var parts: [UInt64]
 
         var encoded: [UInt8] {
@@ -192,6 +192,11 @@ enum NATSFrame {
                     .snapshot, expected: "\(count) parts", found: "\(bytes.count - 38) bytes for them")
             }
             parts = (0..<count).map { bytes.littleEndian(at: 38 + $0 * 8) }
+            // One part that is listed many times would fill the memory, and would cost its writer nothing.
+            for (before, next) in zip(parts, parts.dropFirst()) where next <= before {
+                throw SharedLogError.damaged(
+                    .snapshot, expected: "a part behind sequence \(before)", found: "sequence \(next)")
+            }
         }
     }
 }

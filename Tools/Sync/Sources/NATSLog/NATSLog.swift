@@ -8,13 +8,16 @@ import SharedLog
 
 /// The shared log of one list, kept by NATS JetStream as a stream in files.
 ///
-/// The address is `nats://user:password@host:4222`, with `tls://` for TLS, several servers after commas, and the parameters `creds`,
-/// `ca`, `cert`, `key` and `replicas`. The streams are created when they are missing.
+/// The address is `tls://user:password@host:4222`, with several servers after commas, and the parameters `creds`, `ca`, `cert`, `key` and
+/// `replicas`. With `nats://`, nothing is encrypted. Then no credentials are sent to another machine, unless there is the parameter
+/// `tls=no`. The streams are created when they are missing.
+///
+/// Only servers of the address are used: of a cluster, name those that a client may reach.
 ///
 /// The numbers of a stream are not those of entries: a message holds as many entries as fit.
 public actor NATSLog: SharedLog {
     public struct Options: Sendable {
-        /// How long to wait for a server to accept a connection.
+        /// How long each server of the address has to accept a connection. It is waited for one second longer.
         public var connectTimeout: Duration = .seconds(3)
         /// How long to wait for the answer to a request. For a message that did not come in that time, longer the next time.
         public var timeout: Duration = .seconds(5)
@@ -45,9 +48,10 @@ public actor NATSLog: SharedLog {
     private let broadcast: ChangeBroadcast
     let events: NATSEvents
     private let replicas: Int
+    private var connector: NATSConnector
     private var connection: NATSConnection?
-    private var pause = GrowingPause()
-    private var lastError: SharedLogError?
+    /// Whether the stream was found on this connection, and what is told of it is heard.
+    private var isPrepared = false
     private var isClosed = false
     private var watch: Task<Void, Never>?
     /// Where the log ends, as it was when it was last read or appended to.
@@ -92,11 +96,15 @@ public actor NATSLog: SharedLog {
         replicas = address.replicas ?? options.replicas
         broadcast = ChangeBroadcast()
         events = NATSEvents(broadcast)
+        connector = NATSConnector(
+            address, timeout: options.timeout, connectTimeout: options.connectTimeout, events: events)
     }
 
     deinit {
         watch?.cancel()
         events.forget()
+        // An attempt to connect that hangs keeps it.
+        broadcast.finish()
     }
 
     // MARK: SharedLog
@@ -199,9 +207,10 @@ public actor NATSLog: SharedLog {
     public func close() {
         isClosed = true
         watch?.cancel()
+        // That this connection ends is no news.
+        events.forget()
         cursor = Cursor()
         connection = nil
-        events.forget()
         broadcast.finish()
     }
 
@@ -219,8 +228,6 @@ public actor NATSLog: SharedLog {
     /// - Parameter streamLimit: the largest message that the stream takes; nil if it has no limit of its own.
     private func messageBytes(on connection: NATSConnection, ofStream streamLimit: Int? = nil) throws -> Int {
         let limit = connection.maximumMessageBytes
-        // While the connection is made again, nobody knows.
-        guard limit > 0 else { throw SharedLogError.unavailable(cause: "the connection is being made again") }
         guard limit >= NATSLog.leastMessageBytes else {
             throw SharedLogError.refused(
                 .permissions,
@@ -310,38 +317,37 @@ public actor NATSLog: SharedLog {
     }
 
     private func connected() throws -> NATSConnection {
-        if connection?.isClosed == true {
-            // nats.c gives up when the credentials are refused twice.
-            connection = nil
+        if let connection, !connection.isConnected {
+            (self.connection, isPrepared) = (nil, false)
+            connector.noteLoss()
+            // Behind the next one, the log may be another.
             forget()
         }
-        if let connection {
-            guard connection.isConnected else {
-                throw SharedLogError.unavailable(cause: "the connection was lost, and is made again")
-            }
+        if let connection, isPrepared {
             let doubts = events.doubts.load(ordering: .sequentiallyConsistent)
-            if connection.hasReconnected() || doubts != seenDoubts {
+            if doubts != seenDoubts {
                 seenDoubts = doubts
                 forget()
             }
             return connection
         }
-        if pause.remaining > .zero, let lastError { throw lastError }
+        let connection = try self.connection ?? connector.connect()
+        self.connection = connection
         do {
-            let made = try NATSConnection(
-                address, timeout: options.timeout, connectTimeout: options.connectTimeout, events: events)
-            try prepare(made)
-            try made.subscribe(to: names)
-            connection = made
-            pause.succeeded()
-            // What came while there was no connection woke nobody.
-            broadcast.yield()
-            return made
+            try prepare(connection)
+            try connection.subscribe(to: names)
         } catch {
-            pause.failed()
-            lastError = (error as? NATSFailure)?.error ?? error as? SharedLogError
+            // A cluster that chooses a leader does not answer for a while, and would not on another connection either.
+            if case .unavailable = (error as? NATSFailure)?.error { throw error }
+            self.connection = nil
+            connector.noteFailure(error)
             throw error
         }
+        isPrepared = true
+        connector.noteSuccess()
+        // What came while there was no connection woke nobody.
+        broadcast.yield()
+        return connection
     }
 
     /// Finds the stream of the list, or makes it.

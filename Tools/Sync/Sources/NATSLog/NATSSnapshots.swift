@@ -91,7 +91,7 @@ enum NATSSnapshots {
                 throw SharedLogError.damaged(.snapshot, expected: "a part", found: "another message")
             }
             bytes.append(contentsOf: message.bytes[2...])
-            // A manifest that lists a part many times must not fill the memory.
+            // No more is read than the manifest says.
             guard bytes.count <= manifest.size else { break }
         }
         return bytes

@@ -38,7 +38,7 @@ struct PostgresAddress: Sendable {
             }
         }
         func isGiven(_ name: String) -> Bool { given.contains { $0.name == name } }
-        let defaults = [
+        var defaults = [
             // For each of the hosts. libpq takes whole seconds.
             ("connect_timeout", String(max(2, connectTimeout.components.seconds))),
             ("fallback_application_name", "listory"),
@@ -49,7 +49,18 @@ struct PostgresAddress: Sendable {
             ("tcp_user_timeout", "20000"),
             ("client_encoding", "UTF8"),
         ]
+        // Otherwise libpq would take any certificate, and none at all if somebody between says that the server has none.
+        if !PostgresAddress.areHere(given) { defaults.append(("sslmode", "verify-full")) }
         parameters = given + defaults.filter { !isGiven($0.0) }
         self.secrets = secrets
+    }
+
+    /// Whether all hosts are this machine, as far as they are named. For a socket of this machine, libpq does not look at `sslmode`.
+    private static func areHere(_ given: [(name: String, value: String)]) -> Bool {
+        // The numeric address is where libpq connects to; then the name is only compared with the certificate.
+        guard let hosts = (given.first { $0.name == "hostaddr" } ?? given.first { $0.name == "host" })?.value else {
+            return false
+        }
+        return hosts.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { isLoopback($0) }
     }
 }

@@ -163,6 +163,15 @@ final class PostgresConnection: @unchecked Sendable {
         if needsPassword || credentials.contains(where: { message.contains($0) }) {
             return .refused(.credentials, cause: message)
         }
+        if message.contains("root certificate file") {
+            return .invalidAddress(
+                reason: "\(message); add sslrootcert=FILE to the address, with the certificates to trust: "
+                    + "those of the system are in /etc/ssl/certs/ca-certificates.crt on Debian")
+        }
+        if message.contains("does not support SSL") {
+            return .invalidAddress(
+                reason: "\(message); add sslmode=disable to the address if the network is safe")
+        }
         if message.contains("permission denied for database") { return .refused(.permissions, cause: message) }
         return .unavailable(cause: message)
     }
@@ -263,13 +272,17 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Reads entries of a list: at most `limit`, and only as many as fit into `bytes`.
     ///
-    /// - Parameter hasFirst: whether the first one comes even if it does not fit.
+    /// - Parameters:
+    ///   - largest: how many bytes an entry may have. One that has more is damage: the server may have it as few compressed bytes, which
+    ///     must not fill the memory of all who read.
+    ///   - hasFirst: whether the first one comes even if it does not fit.
     /// - Returns: the entries, and whether there were no more; false if that is unknown.
     func entries(
-        after number: UInt64, limit: Int, bytes: Int, list: Int64, hasFirst: Bool = true
+        after number: UInt64, limit: Int, bytes: Int, largest: Int, list: Int64, hasFirst: Bool = true
     ) throws -> (entries: [LogEntry], areAll: Bool) {
         let values: [PostgresValue] = [
             .integer(list), .integer(Int64(number)), .integer(Int64(limit)), .integer(Int64(max(0, bytes))),
+            .integer(Int64(largest)),
         ]
         guard let rows = try run(hasFirst ? PostgresSchema.entries : PostgresSchema.fittingEntries, values),
             rows.count > 0
@@ -279,6 +292,10 @@ final class PostgresConnection: @unchecked Sendable {
         let entries = try (0..<rows.count).map { row in
             guard let found = rows.integer(row, 0), found >= 0 else {
                 throw SharedLogError.damaged(.entry(number + 1), expected: "a number", found: "something else")
+            }
+            guard !rows.isNull(row, 1) else {
+                throw SharedLogError.damaged(
+                    .entry(UInt64(found)), expected: "at most \(largest) bytes", found: "more")
             }
             return try LogEntry(encoded: rows.bytes(row, 1), number: UInt64(found))
         }

@@ -90,6 +90,8 @@ final class PostgresListener: @unchecked Sendable {
     }
 
     private func retry() {
+        // A replica that waits for changes looks, and finds that the log cannot be reached.
+        if connection != nil { broadcast.yield() }
         disconnect()
         guard !isStopped else { return }
         pause.failed()
@@ -108,7 +110,7 @@ final class PostgresListener: @unchecked Sendable {
                         // A larger one is left to the log, which may ask for fewer bytes than it has, and would read it again.
                         try handle.entries(
                             after: $0, limit: PostgresReadAhead.mostRows, bytes: PostgresReadAhead.mostBytes,
-                            list: connection.list, hasFirst: false)
+                            largest: options.maximumEntryBytes, list: connection.list, hasFirst: false)
                     }
                 } catch  where handle.isAlive && !handle.isLate {
                     // The log reads them again, and reports what is wrong with them.

@@ -10,17 +10,20 @@ import SharedLog
 
 /// The shared log of one list, kept by PostgreSQL.
 ///
-/// The address is one of libpq: `postgresql://user:password@host1:5432,host2:5432/database?sslmode=verify-full`. Of several hosts
-/// the one that can be written to is used. The tables are created when they are missing.
+/// The address is one of libpq: `postgresql://user:password@host1:5432,host2:5432/database?sslrootcert=/path/to/ca.pem`. Of several
+/// hosts the one that can be written to is used. The tables are created when they are missing.
+///
+/// Unless all hosts are this machine, `sslmode` is `verify-full` if the address has none. Then libpq needs the certificates to trust, in
+/// the file that `sslrootcert` names, or in `~/.postgresql/root.crt`; from version 16 on, `sslrootcert=system` means those of the system.
 public actor PostgresLog: SharedLog {
     public struct Options: Sendable {
-        /// How long to wait for a host to accept a connection: at least two seconds, in whole ones.
+        /// How long to wait for each address of each host to accept a connection: at least two seconds, in whole ones.
         public var connectTimeout: Duration = .seconds(3)
         /// How long to wait for the answer to a statement, or for more of it.
         public var timeout: Duration = .seconds(30)
         /// How often to look whether the log has grown, in case a notification was lost, or the server has none.
         public var pause: Duration = .seconds(5)
-        /// The largest entry, with its header. PostgreSQL itself takes nearly 1 GiB.
+        /// The largest entry that is written or read, with its header. PostgreSQL itself takes nearly 1 GiB.
         public var maximumEntryBytes = 256 << 20
         /// Whether the tables and the list are created when they are missing.
         public var createsList = true
@@ -116,7 +119,8 @@ public actor PostgresLog: SharedLog {
                 let next = number + UInt64(result.count)
                 let limit = rows
                 let found = try connection.entries(
-                    after: next, limit: limit, bytes: maximumBytes - bytes, list: list
+                    after: next, limit: limit, bytes: maximumBytes - bytes, largest: options.maximumEntryBytes,
+                    list: list
                 ).entries
                 // The first row comes also if it is too large, which is right for the first of all only.
                 if !result.isEmpty, let first = found.first, bytes + first.encodedCount > maximumBytes { break }
@@ -254,7 +258,11 @@ public actor PostgresLog: SharedLog {
         let end = try self.end(of: list, on: connection)
         guard end.number > number else { return }
         // It may have grown just now.
-        guard try connection.entries(after: number, limit: 1, bytes: 0, list: list).entries.isEmpty else { return }
+        guard
+            try connection.entries(
+                after: number, limit: 1, bytes: 0, largest: options.maximumEntryBytes, list: list
+            ).entries.isEmpty
+        else { return }
         throw SharedLogError.damaged(
             .entry(number + 1), expected: "an entry", found: "none, and the log ends at \(end)")
     }
@@ -266,7 +274,7 @@ public actor PostgresLog: SharedLog {
         let wasConnected = connection != nil
         do {
             return try perform(body)
-        } catch SharedLogError.unavailable where wasConnected && connection == nil && !isClosed {
+        } catch SharedLogError.unavailable where wasConnected && connection == nil && !isClosed && !Task.isCancelled {
             return try perform(body)
         }
     }

@@ -78,7 +78,7 @@ enum PostgresSchema {
         """
 
     /// Reads entries until their bytes are too many, and beside each how many there are up to the limit of rows. `octet_length` does not read
-    /// the entry itself. The first entry comes even if it has too many bytes.
+    /// the entry itself. The first entry comes even if it has too many bytes. In the place of one that is larger than any may be is a null.
     static let entries = reading("bytes <= $4 OR number = $2 + 1")
 
     /// The same, but the first entry does not come if it has too many bytes.
@@ -86,7 +86,7 @@ enum PostgresSchema {
 
     private static func reading(_ condition: String) -> String {
         """
-        SELECT number, entry, total FROM (
+        SELECT number, CASE WHEN octet_length(entry) <= $5 THEN entry END, total FROM (
             SELECT number, entry, count(*) OVER () AS total,
                 sum(octet_length(entry)) OVER (ORDER BY number ROWS UNBOUNDED PRECEDING) AS bytes
             FROM (

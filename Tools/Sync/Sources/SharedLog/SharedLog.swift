@@ -25,8 +25,8 @@ public protocol SharedLog: Sendable {
     /// caller has is for the caller to check: see ``LogChain``.
     nonisolated(nonsending) func entries(after number: UInt64, maximumBytes: Int) async throws -> [LogEntry]
 
-    /// Yields at once, and then whenever others may have appended, also after a lost connection was made again. Ends when the log is
-    /// closed.
+    /// Yields at once, and then whenever others may have appended, also when a connection is lost, and when
+    /// it was made again. Ends when the log is closed.
     func changes() -> AsyncStream<Void>
 
     /// Whether there may be entries after one that was just read. It is false if the server has announced none. A reader that

@@ -4,7 +4,7 @@ import SharedLog
 
 /// The engines by their addresses.
 public enum SharedLogs {
-    /// The log of a list on a server: `postgresql://…` or `nats://…`.
+    /// The log of a list on a server: `postgresql://…`, `tls://…` or `nats://…`.
     ///
     /// - Parameter createsList: whether the list is created on the server when it is missing.
     /// - Throws: ``SharedLogError/invalidAddress(reason:)``.
@@ -19,6 +19,6 @@ public enum SharedLogs {
             options.createsList = createsList
             return try NATSLog(url: url, list: list, options: options)
         }
-        throw SharedLogError.invalidAddress(reason: "it begins neither with postgresql:// nor with nats://")
+        throw SharedLogError.invalidAddress(reason: "it begins with none of postgresql://, tls:// and nats://")
     }
 }

@@ -23,11 +23,14 @@ struct SyncProgram: AsyncParsableCommand {
             Several devices keep one list: each has a store, and between them stands a log on a PostgreSQL or a NATS server. A store \
             that has never been synchronised sends all its commits; a file that is not there is made from the log.
 
+            A server on another machine has to prove its name. For PostgreSQL, sslrootcert names the file of the certificates to \
+            trust; with NATS, tls:// trusts those of the system, and ca=FILE others as well.
+
             Example:
-              listory sync todo.listory --with postgresql://anna@example.org/lists --list groceries
-              listory sync todo.listory --with nats://example.org --list groceries --follow
+              listory sync todo.listory --with 'postgresql://anna@example.org/lists?sslrootcert=ca.pem' --list groceries
+              listory sync todo.listory --with tls://example.org --list groceries --follow
               listory sync status todo.listory
-              listory sync verify todo.listory --with nats://example.org --list groceries
+              listory sync verify todo.listory --with tls://example.org --list groceries
             """,
         subcommands: [ExchangeCommand.self, StatusCommand.self, VerifyLogCommand.self, ClusterCommand.self],
         defaultSubcommand: ExchangeCommand.self)
@@ -157,7 +160,7 @@ struct OutputOptions: ParsableArguments {
 struct LogOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The address of the server: postgresql://… or nats://…. Without it, that in the environment variable LISTORY_SYNC_URL, "
+            "The address of the server: postgresql://…, tls://… or nats://…. Without it, that in the environment variable LISTORY_SYNC_URL, "
                 + "which other users of this machine cannot see.", valueName: "url"))
     var with: String?
 

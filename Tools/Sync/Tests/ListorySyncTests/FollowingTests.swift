@@ -3,8 +3,10 @@
 import ListModel
 @_spi(Sync) import Listory
 import ListorySync
+import LogServers
 import MemoryLog
 import SharedLog
+import SharedLogs
 import Synchronization
 import TestSupport
 import Testing
@@ -188,6 +190,59 @@ struct FollowingTests: ReplicaSuite {
         await other.value
         task.cancel()
         await task.value
+    }
+
+    @Test("Is not up to date while a commit waits to be sent")
+    func commitOnItsWay() async throws {
+        let a = try store("a")
+        let proceed = AsyncStream<Void>.makeStream()
+        let log = MemoryLog(MemoryServer()) { call in
+            if case .append = call { for await _ in proceed.stream { break } }
+            return nil
+        }
+        let first = try replica(a, log)
+        let task = Task { await first.follow() }
+        await wait(first) { $0.isUpToDate }
+        try insert(1, a)
+        for await state in first.states where state.waitingCount == 1 {
+            if case .working = state.phase {} else { Issue.record("\(state)") }
+            break
+        }
+        proceed.continuation.finish()
+        await wait(first) { $0.confirmed == 1 && $0.isUpToDate }
+        #expect(first.state.waitingCount == 0)
+        task.cancel()
+        await task.value
+    }
+
+    @Test(
+        "Says that it is offline when the server has gone, also if nothing is to be sent, and goes on when it is back",
+        arguments: ["postgres", "nats"])
+    func serverGone(engine: String) async throws {
+        let server: (url: String, kill: () throws -> Void, start: () throws -> Void, end: () -> Void)
+        if engine == "nats" {
+            let nats = try NATSServer()
+            server = (nats.url, { try nats.kill() }, { try nats.start() }, { nats.end() })
+        } else {
+            let postgres = try PostgresServer()
+            server = (postgres.url, { try postgres.kill() }, { try postgres.start() }, { postgres.end() })
+        }
+        defer { server.end() }
+        let a = try store("a")
+        try insert(1, a)
+        let log = try SharedLogs.open(server.url, list: "list")
+        let first = try replica(a, log)
+        let task = Task { await first.follow() }
+        await wait(first) { $0.confirmed == 1 && $0.isUpToDate }
+        // What has woken it until now is done then.
+        try await Task.sleep(for: .seconds(1))
+        try server.kill()
+        await wait(first) { if case .offline = $0.phase { true } else { false } }
+        try server.start()
+        await wait(first) { $0.isUpToDate }
+        task.cancel()
+        await task.value
+        await log.close()
     }
 
     @Test("A replica that is cancelled ends after the batch that is on its way, and goes on with the rest later")

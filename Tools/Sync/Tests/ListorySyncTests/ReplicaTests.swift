@@ -32,6 +32,10 @@ struct ReplicaTests: ReplicaSuite {
         let entries = try await MemoryLog(server).entries(after: 0, maximumBytes: .max)
         let bytes = entries.flatMap { $0.encoded() }
         #expect(!Data(bytes).contains(Data("secret".utf8)) && !Data(bytes).contains(Data("Insert".utf8)))
+        // A server that has nothing, or says so, does not get it either.
+        let empty = MemoryServer()
+        #expect(throws: SyncProblem.self) { try replica(a, MemoryLog(empty)) }
+        #expect(empty.count == 0)
         for other in [nil, SyncKey()] {
             #expect(try await isRefused(b, MemoryLog(server), other))
             #expect(try b.version == .empty)
@@ -66,7 +70,7 @@ struct ReplicaTests: ReplicaSuite {
     private struct AlteredLog: SharedLog {
         let log: MemoryLog
         /// Throws if they do not arrive.
-        var send: @Sendable ([LogEntry]) throws -> Void = { _ in }
+        var send: @Sendable ([LogEntry]) async throws -> Void = { _ in }
         /// How many arrive at once.
         var readCount = Int.max
         /// Changes what arrives.
@@ -76,7 +80,7 @@ struct ReplicaTests: ReplicaSuite {
 
         func end() async throws -> LogPosition { try await log.end() }
         func append(_ entries: [LogEntry], after position: LogPosition) async throws -> AppendResult {
-            try send(entries)
+            try await send(entries)
             if let refusal { return .behind(end: refusal) }
             return try await log.append(entries, after: position)
         }
@@ -90,6 +94,53 @@ struct ReplicaTests: ReplicaSuite {
         func snapshotPosition() async throws -> LogPosition? { try await log.snapshotPosition() }
         func offer(_ snapshot: LogSnapshot) async throws { try await log.offer(snapshot) }
         func close() async { await log.close() }
+    }
+
+    @Test(
+        "That commits are encrypted is noted when the first is sent or read; a key for a plain log changes nothing"
+    )
+    func encryptionNoted() async throws {
+        let server = MemoryServer()
+        let (a, b, c) = (try store("a"), try store("b"), try store("c"))
+        let key = SyncKey()
+        for id: Int64 in 1...3 { try insert(id, a) }
+        let sends = Atomic(0)
+        let badLine = AlteredLog(
+            log: MemoryLog(server),
+            send: { _ in
+                if sends.add(1, ordering: .relaxed).newValue > 1 {
+                    throw SharedLogError.unavailable(cause: "the line is bad")
+                }
+            })
+        var options = Replica.Options()
+        (options.key, options.batchBytes) = (key, 1)
+        let first = try Replica(a, badLine, list: "list", options: options)
+        await #expect(throws: SharedLogError.self) { try await first.synchronize() }
+        #expect(server.count == 1)
+        #expect(throws: SyncProblem.self) { try replica(a, MemoryLog(MemoryServer())) }
+        try await replica(a, MemoryLog(server), key: key).synchronize()
+        // One that reads.
+        let reads = Atomic(0)
+        let slowLine = AlteredLog(
+            log: MemoryLog(server), readCount: 1,
+            receive: { entries in
+                if reads.add(1, ordering: .relaxed).newValue > 1 {
+                    throw SharedLogError.unavailable(cause: "the line is bad")
+                }
+                return entries
+            })
+        let second = try replica(b, slowLine, key: key)
+        await #expect(throws: SharedLogError.self) { try await second.synchronize() }
+        #expect(b.confirmed?.version == 1)
+        #expect(throws: SyncProblem.self) { try replica(b, MemoryLog(MemoryServer())) }
+        // A key for a list that is not encrypted.
+        let plain = MemoryServer()
+        try insert(1, c)
+        try await replica(c, MemoryLog(plain)).synchronize()
+        try insert(2, c)
+        #expect(try await isRefused(c, MemoryLog(plain), key))
+        try await replica(c, MemoryLog(plain)).synchronize()
+        #expect(plain.count == 2)
     }
 
     @Test("A log may return fewer entries than fit: only if it returns none, there are no more")
@@ -207,6 +258,92 @@ struct ReplicaTests: ReplicaSuite {
         healing.cancel()
         await healing.value
         #expect(server.count == 59)
+    }
+
+    @Test(
+        "A replica that is overtaken whenever it sends much sends less, until all of its commits are in the log",
+        .timeLimit(.minutes(10)))
+    func overtaken() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        try insert(0, a)
+        try await replica(a, MemoryLog(server)).synchronize()
+        let second = try replica(b, MemoryLog(server))
+        try await second.synchronize()
+        for id: Int64 in 1...60 { try insert(id, a, content: [UInt8](repeating: UInt8(id), count: 5_000)) }
+        let lastId = Atomic<Int64>(1_000)
+        let log = AlteredLog(
+            log: MemoryLog(server),
+            send: { entries in
+                // It takes so long that another device commits meanwhile.
+                guard entries.reduce(0, { $0 + $1.encodedCount }) > 20_000 else { return }
+                let id = lastId.add(1, ordering: .relaxed).newValue
+                try b.edit("Insert") { list in
+                    try list.insert(NewRow(id: .integer(id), content: [1]), at: .end(ofSection: 0))
+                }
+                try await second.synchronize()
+            })
+        let first = try replica(a, log)
+        try await first.synchronize()
+        #expect(first.state.waitingCount == 0 && first.state.setAsideCount == 0)
+        try await second.synchronize()
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+    }
+
+    @Test("A replica with many pending commits makes them again a few times, and not for each batch that it reads")
+    func manyPending() async throws {
+        let server = MemoryServer()
+        let (a, b) = (try store("a"), try store("b"))
+        try insert(0, a)
+        try await replica(a, MemoryLog(server)).synchronize()
+        let second = try replica(b, MemoryLog(server))
+        try await second.synchronize()
+        for id: Int64 in 1_000..<1_400 { try insert(id, b) }
+        try await second.synchronize()
+        for id: Int64 in 1...200 { try insert(id, a) }
+        // Where it was when it read: commits are made again when that moves.
+        let ends = Mutex<Set<Version>>([])
+        let log = AlteredLog(
+            log: MemoryLog(server),
+            receive: { entries in
+                let end = a.confirmed?.version ?? .empty
+                ends.withLock { _ = $0.insert(end) }
+                return entries
+            })
+        var options = Replica.Options()
+        options.batchBytes = 1_000
+        let first = try Replica(a, log, list: "list", options: options)
+        try await first.synchronize()
+        let count = ends.withLock { $0.count }
+        #expect(count < 10, "\(count) times")
+        #expect(first.state.waitingCount == 0 && server.count == 601)
+        try await second.synchronize()
+        #expect(try b.snapshot.stateHash == a.snapshot.stateHash)
+    }
+
+    @Test("A verification that is cancelled reads no more of the log")
+    func cancelledVerification() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        for id: Int64 in 1...3 { try insert(id, a) }
+        try await replica(a, MemoryLog(server)).synchronize()
+        let task = Mutex<Task<UInt64, any Error>?>(nil)
+        let reads = Atomic(0)
+        let log = AlteredLog(
+            log: MemoryLog(server), readCount: 1,
+            receive: { entries in
+                reads.add(1, ordering: .relaxed)
+                task.withLock { $0?.cancel() }
+                return entries
+            })
+        let first = try replica(a, log)
+        let verification = task.withLock { task in
+            let new = Task { try await first.verifyLog() }
+            task = new
+            return new
+        }
+        await #expect(throws: CancellationError.self) { _ = try await verification.value }
+        #expect(reads.load(ordering: .relaxed) == 1)
     }
 
     @Test("A replica that is cancelled while it gives back what the log has lost ends soon, and says how far it came")

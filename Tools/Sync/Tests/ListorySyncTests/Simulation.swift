@@ -258,6 +258,8 @@ final class Simulation {
     private var lie: String?
     /// Whether the devices have all that is needed to go on with the same log.
     private var canBeHealed = false
+    /// The ids of the commits that all devices had before, without those of which nothing is left.
+    private var shared: Set<[UInt8]> = []
     /// Whether somebody noticed it, besides those who have repaired the log.
     private var isNoticed = false
 
@@ -268,6 +270,7 @@ final class Simulation {
         let device = devices[Int.random(in: 0..<devices.count, using: &generator)]
         // The second time, the first ones learn what the last ones have sent.
         for device in devices + devices { try await device.replica.synchronize() }
+        shared = Set(try commits(of: device).filter { try Simulation.reason($0) == nil }.map(Simulation.id))
         guard server.count > 1 else { return }
         var number = UInt64.random(in: 1...server.count, using: &generator)
         let kind = Int.random(in: 0..<7, using: &generator)
@@ -290,7 +293,11 @@ final class Simulation {
             let new = try Device(devices.count, shape, folder, connection(), seed: generator.next())
             devices.append(new)
             try await synchronize(new)
-            try make { try new.store.edit("after the loss", origin: new.user) { try $0.reload([]) } }
+            if Bool.random(using: &generator) {
+                try make { try new.store.edit("after the loss", origin: new.user) { try $0.reload([]) } }
+            } else {
+                try fill(new)
+            }
             try await synchronize(new)
         default:
             // The log of another list.
@@ -313,6 +320,20 @@ final class Simulation {
         canBeHealed = [0, 4, 5].contains(kind)
     }
 
+    /// Inserts so many rows that what comes back breaks rules.
+    private func fill(_ device: Device) throws {
+        for number: Int64 in 1...8 {
+            try make {
+                try device.store.edit("after the loss", origin: device.user) { list in
+                    if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: 0)) }
+                    let section = list.state.sectionID(at: 0)!
+                    let row = NewRow(id: .integer(1_000_000 + number), content: [1])
+                    try list.insert(row, at: .end(ofSection: section))
+                }
+            }
+        }
+    }
+
     private func policy() -> ConflictPolicy { [.refuse, .skip, .mine].randomElement(using: &generator)! }
 
     /// Makes a commit, unless the store refuses it.
@@ -328,6 +349,16 @@ final class Simulation {
             throw Failure(description: "\(commit) has no id")
         }
         return id
+    }
+
+    /// Why nothing is left of a commit; nil if something is.
+    private static func reason(_ commit: Commit) throws -> String? {
+        try commit.annotation(named: CommitAnnotation.lostRace).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The commits of the log, from a device that has all of them.
+    private func commits(of device: Device) throws -> [Commit] {
+        try (0..<server.count).map { try device.store.commit(Version($0 + 1)) }
     }
 
     /// Ends the connections, so that no more faults happen.
@@ -359,14 +390,18 @@ final class Simulation {
                 throw Failure(description: "device \(device.number) shows other rows than device 0")
             }
         }
-        let store = devices[0].store
-        let ids = try (1...max(1, server.count)).prefix(Int(server.count)).map { number in
-            try Simulation.id(store.commit(Version(number)))
-        }
+        let commits = try commits(of: devices[0])
+        let ids = try commits.map(Simulation.id)
         guard Set(ids).count == ids.count else { throw Failure(description: "a commit is in the log twice") }
         let there = Set(ids)
         guard there.isSubset(of: made), made.subtracting(there).isSubset(of: unflushed) else {
             throw Failure(description: "the log has \(ids.count) commits, and \(made.count) were made")
+        }
+        guard canBeHealed else { return }
+        for (id, commit) in zip(ids, commits) where shared.contains(id) {
+            if let reason = try Simulation.reason(commit), reason.contains("the rule") {
+                throw Failure(description: "\(commit) is given up, and was confirmed: \(reason)")
+            }
         }
     }
 

@@ -144,6 +144,30 @@ import Testing
         for log in logs { await log.close() }
     }
 
+    @Test func aConnectionThatIsFreedUnusedTakesNoAnnouncementsFromTheOneInUse() async throws {
+        let server = try Engine.nats.server()
+        defer { server.end() }
+        let writer = try Engine.nats.open(server.url, list: list)
+        let reader = try NATSLog(url: server.url, list: list)
+        let changes = WakeUps(reader.changes())
+        #expect(try await writer.append([entries[0]], after: .beginning) == .appended)
+        #expect(try await reader.all() == [entries[0]])
+        // As if an attempt that was left alone had succeeded after the next one. It counts as a loss, after which the log is read again.
+        _ = try NATSConnection(
+            NATSAddress(server.url), timeout: .seconds(5), connectTimeout: .seconds(5), events: await reader.events)
+        try await changes.settle()
+        #expect(try await reader.all() == [entries[0]])
+        let total = changes.total
+        #expect(try await writer.append([entries[1]], after: entries[0].position) == .appended)
+        try await changes.next(after: total, within: 30)
+        try await Task.sleep(for: .milliseconds(300))
+        server.suspend(true)
+        #expect(try await reader.entries(after: 1, maximumBytes: 1000) == [entries[1]])
+        server.suspend(false)
+        await writer.close()
+        await reader.close()
+    }
+
     @Test func aReaderNeedNotAskTheServerForASmallEntry() async throws {
         let server = try Engine.nats.server()
         defer { server.end() }

@@ -5,6 +5,7 @@ import CNATS
 import Foundation
 import LogServers
 import NATSLog
+import PostgresLog
 import SharedLog
 import Testing
 
@@ -62,6 +63,26 @@ import Testing
         await #expect(throws: SharedLogError.futureFormat(.entry(1), expected: 1, found: 2)) {
             try await eventually { try await log.all() }
         }
+        await log.close()
+    }
+
+    /// A server has what is compressed in few bytes, so a client of somebody's own may write it without much effort.
+    @Test func anEntryThatIsLargerThanAnyMayBeIsNotRead() async throws {
+        let database = try Database()
+        defer { database.end() }
+        let large = LogPosition.beginning.entries([[1], [UInt8](repeating: 0, count: 2_000_000), [2]])
+        try await database.fill(large)
+        var options = PostgresLog.Options()
+        options.maximumEntryBytes = 1 << 20
+        let log = try PostgresLog(url: database.url, list: "list", options: options)
+        #expect(try await log.entries(after: 0, maximumBytes: 100) == [large[0]])
+        do {
+            _ = try await log.entries(after: 1, maximumBytes: 100)
+            Issue.record("it was read")
+        } catch SharedLogError.damaged(let place, let expected, _) {
+            #expect(place == .entry(2) && expected == "at most 1048576 bytes")
+        }
+        #expect(try await log.entries(after: 2, maximumBytes: 100) == [large[2]])
         await log.close()
     }
 
@@ -255,6 +276,11 @@ import Testing
         let parts = [
             NATSFrame.Manifest(position: .beginning, size: 5, digest: 0, parts: [1, 2]).encoded,
             NATSFrame.Manifest(position: .beginning, size: 5, digest: 0, parts: [1 << 62]).encoded,
+            // Right but for the order of its parts.
+            NATSFrame.Manifest(
+                position: .beginning, size: 9,
+                digest: LogSnapshot(position: .beginning, bytes: [1, 2, 3, 1, 2, 3, 1, 2, 3]).digest, parts: [1, 1, 1]
+            ).encoded,
             [1, 4], [1, 3], [],
             Array(NATSFrame.Manifest(position: .beginning, size: 5, digest: 0, parts: [1, 2]).encoded.dropLast()),
         ]

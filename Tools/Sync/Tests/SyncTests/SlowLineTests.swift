@@ -5,6 +5,7 @@ import LogServers
 import NATSLog
 @testable import PostgresLog
 import SharedLog
+import Synchronization
 import Testing
 
 @Suite struct SlowLineTests {
@@ -59,12 +60,16 @@ import Testing
 }
 
 /// A line on loopback that carries so many bytes a second from a server to a client.
-private final class SlowLine: Sendable {
+final class SlowLine: Sendable {
     let port: Int
     private let listener: Int32
+    private let silent = Mutex<[Int32]>([])
 
-    /// - Parameter keptBytes: how many bytes may wait before the line; nil for as many as the system likes.
-    init(to server: Int, bytesPerSecond: Int, keptBytes: Int32? = nil) throws {
+    /// - Parameters:
+    ///   - bytesPerSecond: nil for as many as there are.
+    ///   - keptBytes: how many bytes may wait before the line; nil for as many as the system likes.
+    ///   - silentCount: of how many clients the server demands TLS, and says nothing more, before it is there.
+    init(to server: Int, bytesPerSecond: Int? = nil, keptBytes: Int32? = nil, silentCount: Int = 0) throws {
         let listener = ServerProcess.makeSocket()
         self.listener = listener
         var address = ServerProcess.loopback(port: 0)
@@ -77,10 +82,18 @@ private final class SlowLine: Sendable {
         }
         guard status else { throw TestFailure("there is no free port") }
         port = Int(UInt16(bigEndian: address.sin_port))
-        Thread.detachNewThread {
+        Thread.detachNewThread { [self] in
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
+                if silent.withLock({ $0.count }) < silentCount {
+                    let line = #"INFO {"server_id":"a","version":"2.9.0","proto":1,"tls_required":true}"#
+                    _ = Array("\(line)\r\n".utf8).withUnsafeBytes {
+                        send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    }
+                    silent.withLock { $0.append(client) }
+                    continue
+                }
                 let other = ServerProcess.makeSocket()
                 if var keptBytes {
                     setsockopt(other, SOL_SOCKET, SO_RCVBUF, &keptBytes, socklen_t(MemoryLayout<Int32>.size))
@@ -104,6 +117,7 @@ private final class SlowLine: Sendable {
     func end() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
+        for client in silent.withLock({ $0 }) { close(client) }
     }
 
     /// Carries bytes until one side has closed; then the other side is closed as well.

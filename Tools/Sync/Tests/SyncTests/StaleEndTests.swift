@@ -44,7 +44,7 @@ import Testing
         await replaced.log.close()
     }
 
-    /// nats.c calls back some time after requests reach a server again.
+    /// nats.c tells of the loss on a thread of its own, which may come late.
     @Test func aConnectionThatWasMadeAgainIsNoticedBeforeTheLogIsTold() async throws {
         let replaced = try await ReplacedStream(list, entries[0], by: others)
         defer { replaced.server.end() }

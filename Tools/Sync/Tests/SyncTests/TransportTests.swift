@@ -1,26 +1,31 @@
 // Tests connections that are encrypted: with the certificate that the client trusts, and with another one; and the same for a server that
-// asks for a certificate of the client.
+// asks for a certificate of the client. And which connections have to be.
 
 import Foundation
 import LogServers
 import SharedLog
 import Testing
 
+@testable import NATSLog
+@testable import PostgresLog
+
 @Suite struct TransportTests {
-    /// A certificate for this machine that signs itself, and its key.
+    /// A certificate that signs itself, and its key.
     private struct Certificate {
         let folder = FileManager.default.temporaryDirectory.appending(path: "listory-tls-\(UUID().uuidString)")
         var file: String { folder.appending(path: "certificate.pem").path }
         var key: String { folder.appending(path: "key.pem").path }
 
-        /// - Parameter isOfServer: whether a server is to read the key.
-        init(isOfServer: Bool = true) throws {
+        /// - Parameters:
+        ///   - host: whose it is; nil for this machine.
+        ///   - isOfServer: whether a server is to read the key.
+        init(of host: String? = nil, isOfServer: Bool = true) throws {
+            let (name, other) = host.map { ($0, "DNS:\($0)") } ?? ("127.0.0.1", "IP:127.0.0.1")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try ServerProcess.run(
                 [
-                    "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-                    "-addext",
-                    "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", file,
+                    "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                    "/CN=\(name)", "-addext", "subjectAltName=\(other)", "-keyout", key, "-out", file,
                 ], user: nil)
             // PostgreSQL wants a key that is its user's own.
             if isOfServer, NSUserName() == "root" { try ServerProcess.run(["chown", "postgres", key], user: nil) }
@@ -75,6 +80,141 @@ import Testing
         let other = try engine.open(url(of: server, engine, wrong), list: "list", timeout: .seconds(2))
         await #expect(throws: SharedLogError.self) { _ = try await other.all() }
         await other.close()
+    }
+
+    @Test(arguments: Engine.servers)
+    func aTrustedCertificateOfAnotherHostIsRefused(engine: Engine) async throws {
+        let other = try Certificate(of: "other.example")
+        defer { other.remove() }
+        let server = try server(engine, other)
+        defer { server.end() }
+        let log = try engine.open(url(of: server, engine, other), list: "list", timeout: .seconds(2))
+        do {
+            _ = try await log.all()
+            Issue.record("the certificate of another host is accepted")
+        } catch SharedLogError.unavailable(let cause) {
+            #expect(cause.contains("does not match") || cause.contains("mismatch"), "\(cause)")
+        }
+        await log.close()
+    }
+
+    @Test func aPostgreSQLServerWithoutTLSSaysWhatToDo() async throws {
+        let url = try SharedServers.postgres.get().url + "?sslmode=require"
+        let log = try Engine.postgres.open(url, list: "list")
+        do {
+            _ = try await log.end()
+            Issue.record("nothing is encrypted")
+        } catch SharedLogError.invalidAddress(let reason) {
+            #expect(reason.contains("add sslmode="), "\(reason)")
+        }
+        await log.close()
+    }
+
+    @Test func aMissingFileOfTrustedCertificatesSaysWhatToDo() async throws {
+        let own = try Certificate()
+        defer { own.remove() }
+        let server = try server(.postgres, own)
+        defer { server.end() }
+        let url = server.url + "?sslmode=verify-full&sslrootcert=\(own.file).missing"
+        let log = try Engine.postgres.open(url, list: "list")
+        do {
+            _ = try await log.end()
+            Issue.record("any certificate is trusted")
+        } catch SharedLogError.invalidAddress(let reason) {
+            #expect(reason.contains("add sslrootcert="), "\(reason)")
+        }
+        await log.close()
+    }
+
+    /// nats.c would wait for ever.
+    @Test(.timeLimit(.minutes(10)))
+    func aServerThatFallsSilentInTheHandshakeBlocksNothing() async throws {
+        let own = try Certificate()
+        defer { own.remove() }
+        let server = try #require(try server(.nats, own) as? NATSServer)
+        defer { server.end() }
+        let (line, silent) = (
+            try SlowLine(to: server.port, silentCount: 1), try SlowLine(to: server.port, silentCount: .max)
+        )
+        defer {
+            line.end()
+            silent.end()
+        }
+        let logs = try [line, silent].map { line in
+            try Engine.nats.open("tls://127.0.0.1:\(line.port)?ca=\(own.file)", list: "list")
+        }
+        for log in logs {
+            do {
+                _ = try await log.end()
+                Issue.record("there is an end without a server")
+            } catch SharedLogError.unavailable {}
+        }
+        await logs[1].close()
+        // The first attempt may hang for ever, and another one succeeds.
+        #expect(try await eventually(within: 120) { try await logs[0].end() } == .beginning)
+        await logs[0].close()
+    }
+
+    /// nats.c tries one server after another, in any order, and would not come to those behind it.
+    @Test(.timeLimit(.minutes(10)))
+    func aServerThatIsSilentDoesNotHoldUpTheOthers() async throws {
+        let own = try Certificate()
+        defer { own.remove() }
+        let server = try #require(try server(.nats, own) as? NATSServer)
+        defer { server.end() }
+        let line = try SlowLine(to: server.port, silentCount: .max)
+        defer { line.end() }
+        for _ in 0..<4 {
+            let url = "tls://127.0.0.1:\(line.port),tls://127.0.0.1:\(server.port)?ca=\(own.file)"
+            let log = try Engine.nats.open(url, list: "list")
+            #expect(try await log.end() == .beginning)
+            await log.close()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func theChangesOfALogThatIsReleasedEndAlthoughAnAttemptToConnectHangs() async throws {
+        let line = try SlowLine(to: 1, silentCount: .max)
+        defer { line.end() }
+        func changes() async throws -> AsyncStream<Void> {
+            let log = try Engine.nats.open("tls://127.0.0.1:\(line.port)", list: "list")
+            await #expect(throws: SharedLogError.self) { _ = try await log.end() }
+            return log.changes()
+        }
+        for await _ in try await changes() {}
+    }
+
+    @Test func aPostgreSQLServerOnAnotherMachineHasToProveItsName() throws {
+        for (url, mode) in [
+            ("postgresql://anna@example.org/lists", "verify-full"), ("postgresql:///lists", "verify-full"),
+            ("postgresql://127.0.0.1,example.org/lists", "verify-full"),
+            ("postgresql://127.0.0.1.example.org/lists", "verify-full"),
+            ("postgresql://localhost/lists?hostaddr=192.0.2.1", "verify-full"),
+            ("postgresql://example.org/lists?sslmode=require", "require"),
+            ("postgresql://127.0.0.1:5433,[::1],localhost/lists", nil), ("postgresql://127.8.0.1/lists", nil),
+            ("postgresql://example.org/lists?hostaddr=127.0.0.1", nil),
+        ] as [(String, String?)] {
+            let address = try PostgresAddress(url, connectTimeout: .seconds(3))
+            let found = address.parameters.first { $0.name == "sslmode" }
+            #expect(found?.value == mode, "\(url)")
+        }
+    }
+
+    @Test func credentialsOfNATSAreNotSentInPlainTextToAnotherMachine() throws {
+        for url in [
+            "nats://anna:hush@example.org", "nats://hush@127.0.0.1.example.org:4222", "nats://example.org?creds=/a",
+            "nats://anna:hush@127.0.0.1,nats://[fe80::1]:4222", "tls://example.org?tls=no",
+            "nats://example.org?tls=yes",
+        ] {
+            do {
+                _ = try NATSAddress(url)
+                Issue.record("\(url) is accepted")
+            } catch { #expect(!"\(error)".contains("hush"), "\(error)") }
+        }
+        for url in [
+            "tls://anna:hush@example.org", "nats://anna:hush@example.org?ca=/a", "nats://anna:hush@example.org?tls=no",
+            "nats://anna:hush@localhost:4222,nats://[::1]:4222", "nats://127.0.0.1?creds=/a", "nats://example.org",
+        ] { _ = try NATSAddress(url) }
     }
 
     @Test(arguments: Engine.servers)
