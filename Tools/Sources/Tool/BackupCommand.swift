@@ -28,9 +28,6 @@ struct BackupCommand: ParsableCommand {
         defer { bar.finish() }
         let found = try store.file.backup(to: target) { bar.update($0) }
         bar.finish()
-        switch format.value {
-        case .text: try Standard.output.write(VerificationReport.text(found))
-        case .json: try Standard.output.write(VerificationReport.json(.success(found)))
-        }
+        try format.write(text: VerificationReport.text(found), json: VerificationReport.json(.success(found)))
     }
 }

@@ -29,9 +29,7 @@ struct BlameCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Print at most this many rows.", valueName: "count"))
     var limit = 50
 
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
+    @OptionGroup var output: ReportOptions
 
     func validate() throws {
         if skip < 0 { throw ValidationError("--skip: expected at least 0, found \(skip)") }
@@ -45,10 +43,7 @@ struct BlameCommand: ParsableCommand {
         let report = try BlameReport(
             store, at: at.version, section: section.map { IdentifierText($0) }, skip, limit)
         bar.finish()
-        let style = color.style
-        try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
-        }
+        try output.print(text: report.text, json: report.json)
         try store.close()
     }
 }

@@ -18,31 +18,16 @@ struct BranchesCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
     @OptionGroup var origin: OriginOption
-
-    @Option(help: ArgumentHelp("Print at most this many branches.", valueName: "count"))
-    var limit = 20
-
-    @Flag(help: "Print all branches.")
-    var all = false
-
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
-
-    func validate() throws {
-        if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
-    }
+    @OptionGroup var limit: LimitOption
+    @OptionGroup var output: ReportOptions
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true, origin: origin.name)
         let bar = ProgressBar("looking")
         defer { bar.finish() }
-        let report = try BranchReport(store, origin: origin.name ?? "", limit: all ? nil : limit)
+        let report = try BranchReport(store, origin: origin.name ?? "", limit: limit.count)
         bar.finish()
-        let style = color.style
-        try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
-        }
+        try output.print(text: report.text, json: report.json)
         try store.close()
     }
 }

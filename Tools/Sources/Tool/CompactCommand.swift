@@ -77,9 +77,6 @@ struct CompactCommand: ParsableCommand {
         defer { bar.finish() }
         let report = try store.file.compact(request) { bar.update($0) }
         bar.finish()
-        switch format.value {
-        case .text: try Standard.output.write(report.text)
-        case .json: try Standard.output.write(report.json)
-        }
+        try format.write(text: report.text, json: report.json)
     }
 }

@@ -27,10 +27,6 @@ struct CopyCommand: ParsableCommand {
         defer { bar.finish() }
         let byteCount = try store.file.copy(to: target) { bar.update($0) }
         bar.finish()
-        guard json.isOn else { return }
-        var writer = JSONWriter()
-        writer.object { $0.member("bytes", byteCount) }
-        writer.endLine()
-        try Standard.output.write(writer.bytes)
+        if json.isOn { try Standard.output.write(JSONWriter.line { $0.member("bytes", byteCount) }) }
     }
 }

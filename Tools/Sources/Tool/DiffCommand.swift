@@ -31,9 +31,7 @@ struct DiffCommand: ParsableCommand {
     @Argument(help: "The version to end with; without it, the newest.", transform: { try VersionName($0) })
     var to: VersionName?
 
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
+    @OptionGroup var output: ReportOptions
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
@@ -42,13 +40,13 @@ struct DiffCommand: ParsableCommand {
         let new = try to?.snapshot(in: store) ?? store.snapshot
         let before = max(Version(max(new.version.rawValue, 1) - 1), store.oldestVersion)
         let old = try from?.snapshot(in: store) ?? store.snapshot(at: before)
-        let style = color.style
+        let style = output.color.style
         // Only what could be read is printed.
         func reading<Result>(_ body: () throws -> Result) throws -> Result { try old.reading { try new.reading(body) } }
         let report = try reading { DifferenceReport(from: old, to: new, source: store.source) }
-        let json = format.value == .json ? report.json() : nil
+        let json = output.format.value == .json ? report.json() : nil
         bar.finish()
-        try pager.page {
+        try output.pager.page {
             if let json { return try Standard.output.write(json) }
             try reading { try report.print(style) { try Standard.output.write($0) } }
         }

@@ -48,9 +48,6 @@ struct EraseCommand: ParsableCommand {
             bar.update($0)
         }
         bar.finish()
-        switch format.value {
-        case .text: try Standard.output.write(report.text)
-        case .json: try Standard.output.write(report.json)
-        }
+        try format.write(text: report.text, json: report.json)
     }
 }

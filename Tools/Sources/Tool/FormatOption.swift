@@ -14,4 +14,12 @@ struct FormatOption: ParsableArguments {
     var isJSON = false
 
     var value: OutputFormat { isJSON ? .json : format }
+
+    /// Prints a result. Only the form that is asked for is made.
+    func write(text: @autoclosure () throws -> String, json: @autoclosure () throws -> [UInt8]) throws {
+        switch value {
+        case .text: try Standard.output.write(text())
+        case .json: try Standard.output.write(json())
+        }
+    }
 }

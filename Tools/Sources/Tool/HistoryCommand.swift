@@ -30,27 +30,16 @@ struct HistoryCommand: ParsableCommand {
         transform: { try VersionName($0) })
     var before: VersionName?
 
-    @Option(help: ArgumentHelp("Print at most this many commits.", valueName: "count"))
-    var limit = 20
-
-    @Flag(help: "Print all commits.")
-    var all = false
-
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
-
-    func validate() throws {
-        if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
-    }
+    @OptionGroup var limit: LimitOption
+    @OptionGroup var output: ReportOptions
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let id = IdentifierText(id)
-        let style = color.style
-        try pager.page {
+        let style = output.color.style
+        try output.pager.page {
             try RowHistoryReport.print(
-                section ? .section(id) : .row(id), in: store, before: before, limit: all ? nil : limit, format.value,
+                section ? .section(id) : .row(id), in: store, before: before, limit: limit.count, output.format.value,
                 style
             ) { try Standard.output.write($0) }
         }

@@ -44,11 +44,7 @@ struct LogCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only commits made at this time or earlier.", valueName: "date"), transform: time)
     var until: Timestamp?
 
-    @Option(help: ArgumentHelp("Print at most this many commits, the newest.", valueName: "count"))
-    var limit = 20
-
-    @Flag(help: "Print all commits.")
-    var all = false
+    @OptionGroup var limit: LimitOption
 
     @Option(
         help: ArgumentHelp(
@@ -91,9 +87,7 @@ struct LogCommand: ParsableCommand {
     @Flag(help: "Print the newest last, and then each commit when it is made, also by another process.")
     var follow = false
 
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
+    @OptionGroup var output: ReportOptions
 
     private static func time(_ text: String) throws -> Timestamp {
         if let time = CompactionRequest.time(text) { return time }
@@ -109,7 +103,6 @@ struct LogCommand: ParsableCommand {
     }
 
     func validate() throws {
-        if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
         for (option, values, names) in [
             ("--cause", cause, LogFilter.causeNames), ("--kind", kind, ListEvent.kindNames),
         ] {
@@ -123,7 +116,7 @@ struct LogCommand: ParsableCommand {
         if follow && (isRange || graph) {
             throw ValidationError("--follow: expected neither a range nor --graph beside it")
         }
-        if graph && (!filter.isEmpty || format.value == .json) {
+        if graph && (!filter.isEmpty || output.format.value == .json) {
             throw ValidationError("--graph: expected neither a filter nor json beside it")
         }
     }
@@ -132,7 +125,7 @@ struct LogCommand: ParsableCommand {
         let store = try store.file.open(isReadOnly: true)
         let bar = ProgressBar("searching")
         defer { bar.finish() }
-        var report = LogReport(store, format.value, color.style) {
+        var report = LogReport(store, output.format.value, output.color.style) {
             bar.finish()
             try Standard.output.write($0)
         }
@@ -142,10 +135,10 @@ struct LogCommand: ParsableCommand {
         var range = LogReport.Span()
         (range.first, range.last, range.since, range.until) = (from, to, since, until)
         if follow {
-            try report.follow(limit: all ? nil : limit)
+            try report.follow(limit: limit.count)
         } else {
-            try pager.page {
-                try report.print(range, limit: all ? nil : limit) { part in
+            try output.pager.page {
+                try report.print(range, limit: limit.count) { part in
                     bar.update(part)
                     try Standard.output.checkReader()
                     return true

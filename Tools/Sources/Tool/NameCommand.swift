@@ -40,9 +40,7 @@ struct NameCommand: ParsableCommand {
     @Flag(help: "Take the name away.")
     var remove = false
 
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
+    @OptionGroup var output: ReportOptions
 
     /// The name that an argument gives. One that would be another version elsewhere is refused.
     private static func name(_ text: String) throws -> String {
@@ -64,10 +62,7 @@ struct NameCommand: ParsableCommand {
     func run() throws {
         let store = try store.file.open(isReadOnly: name == nil)
         let report = try change(store)
-        let style = color.style
-        try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
-        }
+        try output.print(text: report.text, json: report.json)
         try store.close()
     }
 

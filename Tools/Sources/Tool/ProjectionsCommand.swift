@@ -22,7 +22,7 @@ struct ProjectionsCommand: ParsableCommand {
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let report = ProjectionReport(try store.storedProjections())
-        try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        try format.write(text: report.text(), json: report.json())
         try store.close()
     }
 }

@@ -23,17 +23,12 @@ struct RecordCommand: ParsableCommand {
     @Flag(help: "Print the bytes as well.")
     var hex = false
 
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
+    @OptionGroup var output: ReportOptions
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let report = RecordReport(try store.commit(version.version(in: store)), store.source, hasBytes: hex)
-        let style = color.style
-        try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
-        }
+        try output.print(text: report.text, json: report.json)
         try store.close()
     }
 }

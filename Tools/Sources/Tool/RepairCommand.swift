@@ -27,9 +27,6 @@ struct RepairCommand: ParsableCommand {
         defer { bar.finish() }
         let report = try store.file.repair { bar.update($0) }
         bar.finish()
-        switch format.value {
-        case .text: try Standard.output.write(report.text)
-        case .json: try Standard.output.write(report.json)
-        }
+        try format.write(text: report.text, json: report.json)
     }
 }

@@ -25,10 +25,7 @@ struct ReversalOptions: ParsableArguments {
         let report = try ReversalReport(
             request, in: store, origin: origin.name ?? "", onConflict: onConflict)
         bar.finish()
-        switch format.value {
-        case .text: try Standard.output.write(report.text())
-        case .json: try Standard.output.write(report.json())
-        }
+        try format.write(text: report.text(), json: report.json())
         try store.close()
         if let refusal = report.refusal { throw refusal }
     }

@@ -33,10 +33,7 @@ struct SalvageCommand: ParsableCommand {
         defer { bar.finish() }
         let report = try StoreFile(path: old).salvage(to: new) { bar.update($0) }
         bar.finish()
-        switch format.value {
-        case .text: try Standard.output.write(report.text)
-        case .json: try Standard.output.write(report.json)
-        }
+        try format.write(text: report.text, json: report.json)
         if !report.isComplete { throw ToolError(.lost, "") }
     }
 }

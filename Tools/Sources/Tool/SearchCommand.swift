@@ -27,9 +27,7 @@ struct SearchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Print at most this many rows.", valueName: "count"))
     var limit: Int?
 
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
+    @OptionGroup var output: ReportOptions
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
@@ -38,12 +36,12 @@ struct SearchCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        let style = color.style
+        let style = output.color.style
         let bar = ProgressBar("searching")
         defer { bar.finish() }
-        try pager.page {
+        try output.pager.page {
             try SearchReport(at.snapshot(in: store), store.source)
-                .print(SearchWords(words), limit: limit, format.value, style) {
+                .print(SearchWords(words), limit: limit, output.format.value, style) {
                     bar.update($0)
                     try Standard.output.checkReader()
                 } send: {

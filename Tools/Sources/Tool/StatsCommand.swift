@@ -20,10 +20,7 @@ struct StatsCommand: ParsableCommand {
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let statistics = try store.statistics()
-        switch format.value {
-        case .text: try Standard.output.write(statistics.report)
-        case .json: try Standard.output.write(statistics.json)
-        }
+        try format.write(text: statistics.report, json: statistics.json)
         try store.close()
     }
 }

@@ -10,13 +10,13 @@ struct SyncCommand: ParsableCommand {
             Several devices keep one list: each has a store, and between them stands a log on a PostgreSQL or a NATS server. \
             A store that was never synchronised sends all its commits; a file that is not there is made from the log. \
             "listory sync --help-all" prints the options of the program listory-sync, which stands beside this tool or in \
-            one of the folders of PATH.
+            one of the folders of PATH. A server on another machine has to prove its name; --help-all says how.
 
             Example:
-              listory sync todo.listory --with postgresql://anna@example.org/lists --list groceries
-              listory sync todo.listory --with nats://example.org --list groceries --follow
+              listory sync todo.listory --with 'postgresql://anna@example.org/lists?sslrootcert=ca.pem' --list groceries
+              listory sync todo.listory --with tls://example.org --list groceries --follow
               listory sync status todo.listory
-              listory sync verify todo.listory --with nats://example.org --list groceries
+              listory sync verify todo.listory --with tls://example.org --list groceries
               listory sync cluster
             """)
 

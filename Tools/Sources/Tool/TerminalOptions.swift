@@ -21,3 +21,16 @@ struct PagerOption: ParsableArguments {
     /// Calls `body`, whose output goes to a pager. The style of its text is found before, because a pager is no terminal.
     func page(_ body: () throws -> Void) throws { try isOff ? body() : Pager.run(body) }
 }
+
+/// How a command prints a report, which may be long.
+struct ReportOptions: ParsableArguments {
+    @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
+    @OptionGroup var pager: PagerOption
+
+    /// Prints a report. Only the form that is asked for is made.
+    func print(text: (TerminalStyle) throws -> String, json: () throws -> [UInt8]) throws {
+        let style = color.style
+        try pager.page { try format.write(text: text(style), json: json()) }
+    }
+}

@@ -29,29 +29,18 @@ struct TrashCommand: ParsableCommand {
         transform: { try VersionName($0) })
     var before: VersionName?
 
-    @Option(help: ArgumentHelp("Print at most this many rows.", valueName: "count"))
-    var limit = 20
-
-    @Flag(help: "Print all rows.")
-    var all = false
-
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
-
-    func validate() throws {
-        if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
-    }
+    @OptionGroup var limit: LimitOption
+    @OptionGroup var output: ReportOptions
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let bar = ProgressBar("searching")
         defer { bar.finish() }
         let words = text.map { SearchWords($0) } ?? SearchWords()
-        let style = color.style
-        try pager.page {
+        let style = output.color.style
+        try output.pager.page {
             try TrashReport.print(
-                store, before: before, limit: all ? nil : limit, containing: words, format.value, style
+                store, before: before, limit: limit.count, containing: words, output.format.value, style
             ) {
                 bar.update($0)
                 try Standard.output.checkReader()

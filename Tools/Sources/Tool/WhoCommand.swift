@@ -21,7 +21,7 @@ struct WhoCommand: ParsableCommand {
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let report = ProcessReport(try store.otherProcesses())
-        try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        try format.write(text: report.text(), json: report.json())
         try store.close()
     }
 }

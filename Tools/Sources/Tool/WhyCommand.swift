@@ -61,9 +61,7 @@ struct WhyCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The view shows so many rows.", valueName: "count"))
     var limit: Int?
 
-    @OptionGroup var format: FormatOption
-    @OptionGroup var color: ColorOption
-    @OptionGroup var pager: PagerOption
+    @OptionGroup var output: ReportOptions
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
@@ -85,10 +83,7 @@ struct WhyCommand: ParsableCommand {
         defer { bar.finish() }
         let report = try ExplanationReport(IdentifierText(id), in: store, at: at.version, through: view)
         bar.finish()
-        let style = color.style
-        try pager.page {
-            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
-        }
+        try output.print(text: report.text, json: report.json)
         try store.close()
     }
 }

@@ -24,8 +24,8 @@ public final class Inspector: Sendable {
     private let limits: Limits
     private let port: Port
     private let starting = Mutex<Starting?>(nil)
-    /// The port of the running server.
-    private let usedPort = Mutex(0)
+    /// The secrets of the server that ran last, and its port.
+    private let served = Mutex<(access: Access, port: Int)?>(nil)
 
     /// On which port the page is served.
     private enum Port {
@@ -84,19 +84,22 @@ public final class Inspector: Sendable {
     /// - Throws: an error of the system if the port cannot be used.
     @discardableResult
     public func start() async throws -> URL {
-        let server = starting.withLock { starting in
+        let found = starting.withLock { starting in
             let found = starting ?? Starting { [self] in try await serve($0) }
             starting = found
-            return found.server
+            return found
         }
         do {
-            let number = try await server.value.port
-            usedPort.withLock { $0 = number }
+            let port = try await found.server.value.port
+            // Meanwhile it may have been stopped, and another one started.
+            starting.withLock { now in
+                if now?.access === found.access { served.withLock { $0 = (found.access, port) } }
+            }
+            return Inspector.link(found.access, port)
         } catch {
-            starting.withLock { if $0?.server == server { $0 = nil } }
+            starting.withLock { if $0?.server == found.server { $0 = nil } }
             throw error
         }
-        return link()
     }
 
     private func serve(_ access: Access) async throws -> Server {
@@ -144,10 +147,16 @@ public final class Inspector: Sendable {
         return Server(group: group, run: run, forgetting: forgetting, port: number)
     }
 
-    /// Another link to the page. Each works once, for one browser, until the server stops.
-    public func link() -> URL {
-        let access = starting.withLock { $0?.access } ?? Access()
-        return URL(string: "http://127.0.0.1:\(usedPort.withLock(\.self))/open?token=\(access.newLink())")!
+    /// Another link to the page; nil unless it is served. Each works once, for one browser, until the server stops.
+    public func link() -> URL? {
+        guard let served = served.withLock({ $0 }), served.access === starting.withLock({ $0?.access }) else {
+            return nil
+        }
+        return Inspector.link(served.access, served.port)
+    }
+
+    private static func link(_ access: Access, _ port: Int) -> URL {
+        URL(string: "http://127.0.0.1:\(port)/open?token=\(access.newLink())")!
     }
 
     /// Stops to serve the page. The store stays open; nothing is kept of it.

@@ -155,6 +155,44 @@ extension BrowserTests {
             }
         }
 
+        @Test func `bookmarks that other pages of the store add or remove are kept, and told`() async throws {
+            let list = try TestList.shopping()
+            let newest = try list.newest
+            try await withPage(of: list.path) { page in
+                let links = "[...document.querySelectorAll('#detail .found a')].map((each) => each.textContent).join()"
+                func add(_ name: String) async throws {
+                    try await page.fill("#detail [name=label]", name)
+                    try await page.press("Enter")
+                }
+                try await page.openTab("bookmarks")
+                try await add("mine")
+                try await page.wait("\(links) === '\(newest) mine'")
+                // Another page adds one, and this one was not told yet.
+                try await page.evaluate(
+                    """
+                    window.key = Object.keys(localStorage)[0];
+                    window.change = (body) => localStorage.setItem(key, JSON.stringify(body(JSON.parse(localStorage.getItem(key)))));
+                    change((all) => [...all, { label: "theirs", version: 5, place: "#at=5" }]);
+                    """)
+                try await page.go(to: "3")
+                try await page.wait(forVersion: 3)
+                try await add("more")
+                try await page.wait("\(links) === '3 more,5 theirs,\(newest) mine'")
+                // It removes one, and the browser tells.
+                try await page.evaluate(
+                    """
+                    change((all) => all.filter(({ version }) => version !== 3));
+                    dispatchEvent(new StorageEvent("storage", { key }));
+                    """)
+                try await page.wait("\(links) === '5 theirs,\(newest) mine'")
+                // What is being written stays.
+                try await page.fill("#detail [name=label]", "unfinished")
+                try await page.evaluate("dispatchEvent(new StorageEvent('storage', { key }))")
+                try await page.waitUntilShown()
+                #expect(try await page.text("document.querySelector('#detail [name=label]').value") == "unfinished")
+            }
+        }
+
         @Test func `follows what another process writes, and does not leave a version that one looks at`() async throws
         {
             let list = try TestList.shopping()

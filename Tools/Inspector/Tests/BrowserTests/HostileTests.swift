@@ -98,6 +98,60 @@ extension BrowserTests {
             }
         }
 
+        @Test func `a row or commit that cannot be read says so on its line, and all others are shown`() async throws {
+            let list = try TestList()
+            try list.store.edit("New") { try $0.insertSection(NewSection(id: "all", title: "All")) }
+            for id in 1...Int64(20) {
+                let row = TestList.row(.integer(id), id == 3 ? "Lost row" : "Row \(id)")
+                try list.store.edit("Add \(id)") { try $0.insert([row], at: .end(ofSection: "all")) }
+            }
+            try list.store.checkpoint()
+            try list.store.close()
+            try damageFile(list.path, at: "Lost row")
+            try await withPage(of: list.path) { page in
+                func expectRows(_ count: Int) async throws {
+                    let titles = try await page.lines().map(\.title)
+                    try #require(titles.count == count + 1)
+                    for (index, title) in titles.enumerated() {
+                        switch index {
+                        case 0: #expect(title == "All")
+                        case 3: #expect(title.hasPrefix("Cannot be read: "))
+                        default: #expect(title == "Row \(index)")
+                        }
+                    }
+                }
+                try await page.wait(forVersion: 21)
+                try await expectRows(20)
+                #expect(try await page.logVersions() == (1...21).reversed())
+                let commits = try await page.texts("#log .bad")
+                #expect(commits.count == 1 && commits[0].hasPrefix("Cannot be read: "))
+                try await page.click("#back")
+                try await page.wait(forVersion: 20)
+                try await expectRows(19)
+                try await page.openTab("find")
+                try await page.fill("#detail [type=search]", "row 17")
+                try await page.press("Enter")
+                try await page.wait("document.querySelectorAll('#detail .found .row').length === 1")
+                #expect(page.problems.isEmpty)
+                // Its commit cannot be shown, but those before it can.
+                try await page.go(to: "4")
+                try await page.wait("document.querySelector('#problem').textContent !== ''")
+                try await page.go(to: "3")
+                try await page.wait(forVersion: 3)
+                #expect(try await page.lines().map(\.title) == ["All", "Row 1", "Row 2"])
+                // The row, with its place. The history of rows is in the commits.
+                try await page.click("#last")
+                try await page.wait(forVersion: 21)
+                try await page.click("#list .bad")
+                try await page.wait("document.querySelector('#list .chosen .bad')")
+                try await page.wait("document.querySelector('#detail dd')")
+                try await page.waitUntilShown()
+                #expect(try await page.texts("#detail dd").first == "[0, 2]")
+                #expect(try await page.texts("#detail .bad").count == 1)
+                #expect(page.takeProblems().allSatisfy { $0.contains("500") })
+            }
+        }
+
         @Test func `a row of a mebibyte is clipped, and all of it can be seen`() async throws {
             let list = try TestList()
             let text = String(repeating: "long \u{202E}<b> ", count: 1 << 17).prefix(1 << 20)

@@ -286,6 +286,30 @@ extension BrowserTests {
             }
         }
 
+        @Test func `the search for the next match ends when something else is asked for`() async throws {
+            let list = try TestList.large(events: 900, rows: 300)
+            try await withPage(of: list.path, script: Page.control) { page in
+                try await page.go(to: "6")
+                try await page.wait(forVersion: 6)
+                try await page.click("#filter-button")
+                try await page.choose("#filter [name=kind]", "itemToggled")
+                try await page.click("#filter [type=submit]")
+                try await page.wait("document.querySelector('#log-count').textContent.endsWith('so far')")
+                try await page.evaluate("document.activeElement.blur(); control.hold('api/log')")
+                try await page.press("Shift+ArrowRight")
+                try await page.evaluate(
+                    """
+                    { const slider = document.querySelector("#slider");
+                    slider.value = 20;
+                    slider.dispatchEvent(new Event("input")); }
+                    """)
+                try await page.wait("document.querySelector('main').dataset.version === '20'")
+                try await page.evaluate("control.release()")
+                try await page.waitUntilShown()
+                #expect(try await page.version == 20)
+            }
+        }
+
         @Test func `whoever looks elsewhere pauses, and playing ends if the server does not answer`() async throws {
             let list = try TestList.shopping()
             let newest = try list.newest

@@ -177,7 +177,7 @@ struct AccessTests {
     @Test("The launch link works once, and gives a cookie that no script reads, and no other site or server receives")
     func launchLink() async throws {
         try await inspecting(store, allowsWriting: true) { inspector, _ in
-            let link = inspector.link()
+            let link = try #require(inspector.link())
             let (port, path) = (try #require(link.port), "\(link.path)?\(link.query ?? "")")
             let host = ["Host: 127.0.0.1:\(port)"]
             let wrong = String(path.dropLast()) + (path.hasSuffix("0") ? "1" : "0")
@@ -193,6 +193,9 @@ struct AccessTests {
             #expect(Set([page.dropFirst().dropLast(), cookie[0].suffix(32), path.suffix(32)]).count == 3)
             let second = try Browser.request(port, "GET \(path)", host)
             #expect(second.status == 401 && second.errorCode == "link" && second.fields["set-cookie"] == nil)
+            // A browser that was closed has no cookie any more, and its link was used.
+            let forgotten = try Browser.request(port, "GET \(page)api/state", host)
+            for answer in [second, forgotten] { #expect(answer.text.contains("start the inspector again")) }
             // Each link is another one.
             #expect(inspector.link() != inspector.link())
         }

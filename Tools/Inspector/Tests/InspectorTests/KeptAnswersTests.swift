@@ -75,6 +75,39 @@ struct KeptAnswersTests {
         }
     }
 
+    @Test("The buckets of the timeline end where they did before the last commits, so that the times there are kept")
+    func buckets() async throws {
+        for number: Int64 in 1...100 { try add(number, to: store) }
+        try await inspecting(store) { [store] _, browser in
+            func ends() throws -> [Int] {
+                try browser.get("/api/timeline?buckets=20")["buckets"]?.elements.compactMap { $0["last"]?.number } ?? []
+            }
+            let before = try ends()
+            #expect(before.count > 10 && before.last == 100)
+            try add(101, to: store)
+            #expect(try ends() == Array(before.dropLast()) + [101])
+        }
+    }
+
+    @Test("Of a long list, only the operations are judged, whatever the rest of it is")
+    func longList() async throws {
+        try store.edit("Many") { edit in
+            let rows = (0..<50_001).map { NewRow(id: .integer($0), content: [0x31]) }
+            try edit.insertSection(NewSection(id: 1, items: rows))
+        }
+        try store.edit("Move and check") { edit in
+            try edit.move(.item(7), to: .section(1, at: 0))
+            try edit.toggle(.item(8))
+        }
+        try await inspecting(store) { _, browser in
+            let answer = try browser.get("/api/batches?from=1&to=2")
+            #expect(answer["accepted"] == .bool(true))
+            #expect(answer["verdict"]?.text?.contains("were not compared") == true)
+            let batches = answer["batches"]?.elements ?? []
+            #expect(!batches.isEmpty && batches.allSatisfy { $0["verdict"] == .string("accepted") })
+        }
+    }
+
     /// Whether this process has a file open.
     private func isOpen(_ path: String) -> Bool {
         var (file, other) = (stat(), stat())

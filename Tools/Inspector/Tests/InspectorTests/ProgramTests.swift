@@ -184,9 +184,12 @@ struct ProgramTests {
         // An inspector can begin again, and be stopped when it is.
         let again = try ListStore<String, Todo>.open(at: folder.file("app.listory"))
         let inspector = Inspector(again)
+        #expect(inspector.link() == nil)
         let first = try await inspector.start()
+        #expect(inspector.link()?.port == first.port)
         await inspector.stop()
         await inspector.stop()
+        #expect(inspector.link() == nil)
         let second = try await inspector.start()
         let rows = try await waiting {
             #expect(throws: (any Error).self) { try Browser(first.absoluteString) }

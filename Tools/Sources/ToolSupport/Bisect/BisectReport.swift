@@ -33,8 +33,7 @@ public struct BisectReport {
             try send(Array("version \(version) is \(verdict)\n".utf8))
         }
         if format == .text { return try printText(found) }
-        var writer = JSONWriter()
-        writer.object { writer in
+        let line = JSONWriter.line { writer in
             writer.member("first", found.first.rawValue)
             writer.member("last", found.last.rawValue)
             writer.key("candidates")
@@ -51,8 +50,7 @@ public struct BisectReport {
                 }
             }
         }
-        writer.endLine()
-        try send(writer.bytes)
+        try send(line)
     }
 
     /// Which version it is, or may be, and the commits of these, the newest first.

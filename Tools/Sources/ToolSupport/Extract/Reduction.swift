@@ -56,8 +56,7 @@ public struct Reduction {
     /// What was found, as a line of JSON.
     public var json: [UInt8] {
         let counts = list.counts
-        var writer = JSONWriter()
-        writer.object { writer in
+        return JSONWriter.line { writer in
             writer.member("badVersion", version.rawValue)
             writer.member("commits", counts.commits)
             writer.member("events", counts.events)
@@ -66,8 +65,6 @@ public struct Reduction {
             writer.member("timeUp", isCutOff)
             if list.unrecognisedCount > 0 { writer.member("omittedEvents", list.unrecognisedCount) }
         }
-        writer.endLine()
-        return writer.bytes
     }
 
     /// What was found, in a line, and what was left out of it.

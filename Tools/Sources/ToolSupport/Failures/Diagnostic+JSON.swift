@@ -5,7 +5,7 @@
 extension Diagnostic {
     /// The line about an error; nil if nothing is to be printed.
     public static func json(_ error: any Error) -> [UInt8]? {
-        text(error).isEmpty ? nil : json { $0.writeError(error) }
+        text(error).isEmpty ? nil : JSONWriter.line { $0.writeError(error) }
     }
 
     /// Writes the line about an error to standard error.
@@ -16,7 +16,7 @@ extension Diagnostic {
 
     /// The line about a command line that could not be understood.
     public static func json(usage text: String) -> [UInt8] {
-        json { writer in
+        JSONWriter.line { writer in
             writer.key("error")
             writer.object { writer in
                 writer.member("code", "usage")
@@ -24,12 +24,5 @@ extension Diagnostic {
                 writer.member("status", ExitStatus.usage.rawValue)
             }
         }
-    }
-
-    private static func json(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object(body)
-        writer.endLine()
-        return writer.bytes
     }
 }

@@ -17,6 +17,14 @@ public struct JSONWriter {
     /// - Parameter isExact: whether UUIDs are told from strings, and contents are written byte for byte.
     public init(isExact: Bool = false) { self.isExact = isExact }
 
+    /// A line with one object, whose members `body` writes.
+    public static func line(_ body: (inout JSONWriter) throws -> Void) rethrows -> [UInt8] {
+        var writer = JSONWriter()
+        try writer.object(body)
+        writer.endLine()
+        return writer.bytes
+    }
+
     /// The text so far.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 

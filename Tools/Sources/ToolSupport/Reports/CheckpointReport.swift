@@ -31,17 +31,14 @@ public struct CheckpointReport {
 
     /// Each checkpoint as a line of JSON.
     public func json() -> [UInt8] {
-        var writer = JSONWriter()
-        for (found, time) in checkpoints {
-            writer.object { writer in
+        checkpoints.flatMap { found, time in
+            JSONWriter.line { writer in
                 writer.member("version", found.version.rawValue)
                 if let time { writer.member("time", time.text) }
                 writer.member("items", found.itemCount)
                 writer.member("events", found.eventCount)
                 writer.member("hash", found.stateHash.description)
             }
-            writer.endLine()
         }
-        return writer.bytes
     }
 }

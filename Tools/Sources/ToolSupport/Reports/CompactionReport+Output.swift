@@ -23,8 +23,7 @@ extension CompactionReport {
 
     /// All numbers as one line of JSON.
     public var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("version", version.rawValue)
             writer.member("oldestVersion", oldestVersion.rawValue)
             writer.member("dropped", droppedCount)
@@ -37,7 +36,5 @@ extension CompactionReport {
             writer.key("bytesPerEvent")
             writer.write(.number((bytesPerEvent * 100).rounded() / 100))
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

@@ -20,8 +20,7 @@ extension ErasureReport {
 
     /// All numbers as one line of JSON.
     public var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("version", version.rawValue)
             writer.member("erased", contentCount)
             writer.member("commits", commitCount)
@@ -31,7 +30,5 @@ extension ErasureReport {
             writer.member("bytesBefore", bytesBefore)
             writer.member("bytesAfter", bytesAfter)
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

@@ -55,8 +55,7 @@ public struct ExplanationReport {
 
     /// A line of JSON.
     public func json() throws -> [UInt8] {
-        var writer = JSONWriter()
-        try writer.object { writer in
+        try JSONWriter.line { writer in
             writer.key("id")
             writer.write(explanation.id)
             writer.member("version", explanation.version.rawValue)
@@ -69,20 +68,12 @@ public struct ExplanationReport {
             writer.key("decisions")
             writer.array { writer in for decision in explanation.decisions { writer.write(decision) } }
             writer.key("commits")
-            writer.object { writer in
-                for (name, commit) in commits {
-                    guard let commit else { continue }
-                    writer.key(name)
-                    writer.object { $0.write(membersOf: commit) }
-                }
-            }
+            writer.object { $0.write(commits: commits) }
             if let previous = explanation.previousContent {
                 writer.key("previousContent")
                 try writer.write(previous, source)
             }
         }
-        writer.endLine()
-        return writer.bytes
     }
 
     private var commits: [(String, CommitInfo?)] {

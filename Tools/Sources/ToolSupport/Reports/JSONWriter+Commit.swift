@@ -20,11 +20,7 @@ extension JSONWriter {
         } else {
             member("time", commit.time.text)
         }
-        let (word, preposition) = commit.cause.words
-        member("cause", word)
-        if let target = commit.cause.target { member(preposition, target.rawValue) }
-        member("name", commit.name)
-        member("origin", commit.origin)
+        writeCause(commit.cause, name: commit.name, origin: commit.origin)
         if commit.continuesStep { member("continuesStep", true) }
         switch commit.tracking {
         case .shared: break
@@ -32,6 +28,30 @@ extension JSONWriter {
         case .untracked: member("tracking", "untracked")
         }
         if commit.isDiscardable { member("discardable", true) }
+    }
+
+    /// Writes the members of a commit: version, time, cause, name, origin.
+    public mutating func write(membersOf commit: CommitInfo) {
+        member("version", commit.version.rawValue)
+        member("time", commit.time.text)
+        writeCause(commit.cause, name: commit.name, origin: commit.origin)
+    }
+
+    /// Writes commits, each as an object under its name; those that are nil are left out.
+    public mutating func write(commits: [(String, CommitInfo?)]) {
+        for (name, commit) in commits {
+            guard let commit else { continue }
+            key(name)
+            object { $0.write(membersOf: commit) }
+        }
+    }
+
+    private mutating func writeCause(_ cause: Commit.Cause, name: String, origin: String) {
+        let (word, preposition) = cause.words
+        member("cause", word)
+        if let target = cause.target { member(preposition, target.rawValue) }
+        member("name", name)
+        member("origin", origin)
     }
 }
 

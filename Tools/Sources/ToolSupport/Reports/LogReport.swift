@@ -1,7 +1,8 @@
 // Prints the log, commit by commit, the newest first.
 //
 // Always holds: only as much of the log is read as is printed, or as the filter has to look at; of a row, only the commits
-// that changed it. It is read in parts, and contents are read between parts, because both need the file.
+// that changed it. It is read in parts, and contents are read between parts, because both need the file. In memory are a part of
+// about 16 MiB and one commit, which is as large as the list if it reloads it; with `follow`, all commits that are printed at once.
 
 import ListModel
 import Listory
@@ -37,6 +38,9 @@ public struct LogReport {
     public var filter = LogFilter()
     /// Whether the tree of commits is drawn beside them.
     public var hasGraph = false
+    /// Whether, as JSON, a commit that damage keeps from being read, printed or judged by the filter is a line that says so. Otherwise the
+    /// report ends there with an error; it always does if the filter asks for a row whose history is damaged.
+    public var showsDamage = false
     private let store: UntypedStore
     private let format: OutputFormat
     private let style: TerminalStyle
@@ -45,8 +49,11 @@ public struct LogReport {
     /// How many rows of an event are printed, how many bytes of their contents, and how many events of a commit.
     private static let (rowLimit, contentLimit, eventLimit) = (20, 1 << 16, 100)
 
-    /// How many commits are in memory at a time.
-    private static let partSize: UInt64 = 256
+    /// How many commits are in memory at a time, how many if some of them are damaged, and how many bytes of them, but at least one.
+    private static let (partSize, damagedSize, partBytes) = (UInt64(256), UInt64(16), 16 << 20)
+
+    /// A commit, or why it cannot be read.
+    private typealias Entry = (version: Version, commit: Result<Commit, any Error>)
 
     /// A report on the log of a store.
     ///
@@ -61,8 +68,8 @@ public struct LogReport {
     ///
     /// - Parameters:
     ///   - limit: how many at most; nil for all.
-    ///   - goesOn: asked after each part of the log whether to look at the part before it; it gets what part of the range was
-    ///     looked at, 0 to 1.
+    ///   - goesOn: asked after each part of the log, and each commit that is shown as damaged, whether to look at what is before it; it
+    ///     gets what part of the range was looked at, 0 to 1.
     /// - Returns: the version before which other commits of the range may follow; nil if there are no more.
     /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `goesOn` and
     ///   `send` throw.
@@ -72,7 +79,12 @@ public struct LogReport {
     ) throws -> Version? {
         var graph = CommitGraph(oldest: store.oldestVersion)
         let names = VersionNames(store)
-        return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, names, &graph)) }
+        return try forEach(range, limit: limit, while: goesOn) { version, commit in
+            switch try unlessDamaged({ try output(commit.get(), names, &graph) }) {
+            case .success(let output): try send(output)
+            case .failure(let damage): try send(output(version, damage))
+            }
+        }
     }
 
     /// Prints the newest commits, the oldest of them first, and then each commit when it is made, until the process or the
@@ -98,72 +110,138 @@ public struct LogReport {
 
     private func printForward(_ range: Span, limit: Int?) throws {
         var commits: [Commit] = []
-        try forEach(range, limit: limit) { commits.append($0) }
+        try forEach(range, limit: limit) { try commits.append($0.commit.get()) }
         var graph = CommitGraph(oldest: .empty)
         let names = VersionNames(store)
         for commit in commits.reversed() { try send(output(commit, names, &graph)) }
     }
 
-    /// Calls `body` with the commits of a range that the filter lets through, the newest first.
+    /// Calls `body` with the commits of a range that the filter lets through, the newest first, and with the damage that is shown.
     ///
     /// - Returns: the version before which others may follow.
     @discardableResult
     private func forEach(
         _ range: Span, limit: Int?, while goesOn: (Double) throws -> Bool = { _ in true },
-        _ body: (Commit) throws -> Void
+        _ body: (Entry) throws -> Void
     ) throws -> Version? {
         guard let (first, last) = try bounds(range), first <= last else { return nil }
         var left = limit ?? .max
         var next = last + 1
-        var sections = filter.section == nil ? [] : try store.snapshot(at: Version(last)).sections.map(\.id)
-        try forEachPart(first, last, limit: left) { commits, start in
-            for commit in commits where left > 0 {
-                if filter.row != nil, filter.section != nil {
-                    // There are others between this commit and the one before.
-                    sections = try store.snapshot(at: commit.version).sections.map(\.id)
+        var sections: [UntypedID]?
+        let share = { (start: UInt64) in Double(last - start + 1) / Double(last - first + 1) }
+        try forEachPart(first, last, limit: left) { part, start in
+            for (version, commit) in part where left > 0 {
+                let found: Result<Commit, any Error>
+                switch try unlessDamaged({ try admits(commit.get(), range, &sections) }) {
+                case .success(false): continue
+                case .success(true): found = commit
+                case .failure(let damage):
+                    found = .failure(damage)
+                    sections = nil
                 }
-                // The filter first: it also takes back what the commit did to the sections.
-                guard try filter.admits(commit, store.source, &sections) else { continue }
-                if let since = range.since, commit.time < since { continue }
-                if let until = range.until, commit.time > until { continue }
                 left -= 1
-                next = commit.version.rawValue
-                try body(commit)
+                next = version.rawValue
+                try body((version, found))
+                // Damage may be found only after many other commits were read.
+                if case .failure = found, try !goesOn(share(next)) { return false }
             }
             if left == 0 { return false }
             next = start
-            return try goesOn(Double(last - start + 1) / Double(last - first + 1))
+            return try goesOn(share(start))
         }
         return next > first ? Version(next) : nil
+    }
+
+    /// What `body` returns, or the damage that it has met, if that is shown.
+    private func unlessDamaged<Value>(_ body: () throws -> Value) throws -> Result<Value, any Error> {
+        do { return .success(try body()) } catch {
+            guard showsDamage, ListError.saysDamage(error) else { throw error }
+            return .failure(error)
+        }
+    }
+
+    /// Whether the filter and the times of a range let a commit through.
+    ///
+    /// - Parameter sections: the ids of the sections after the commit, nil if they are not known; afterwards those before it. Kept only if
+    ///   a section is asked for.
+    private func admits(_ commit: Commit, _ range: Span, _ sections: inout [UntypedID]?) throws -> Bool {
+        var ids = sections ?? []
+        if filter.section != nil, sections == nil {
+            ids = try store.snapshot(at: commit.version).sections.map(\.id)
+        }
+        // The filter first: it also takes back what the commit did to the sections.
+        let isAdmitted = try filter.admits(commit, store.source, &ids)
+        // Of a row, there are others between this commit and the one before.
+        sections = filter.row == nil ? ids : nil
+        if let since = range.since, commit.time < since { return false }
+        if let until = range.until, commit.time > until { return false }
+        return isAdmitted
     }
 
     /// Calls `body` with the commits that have to be looked at, some at a time, the newest first, while it returns true. It also
     /// gets the version up to which the log was looked at.
     private func forEachPart(
-        _ first: UInt64, _ last: UInt64, limit: Int, _ body: ([Commit], UInt64) throws -> Bool
+        _ first: UInt64, _ last: UInt64, limit: Int, _ body: ([Entry], UInt64) throws -> Bool
     ) throws {
         if limit == 0 { return }
         // Most often only a few are wanted.
         var size = min(UInt64(clamping: limit), LogReport.partSize)
         var end = last
         while end >= first {
-            var part: [Commit] = []
             var start = end - first >= size ? end - size + 1 : first
+            var count = Int(end - start + 1)
+            let part: [Entry]
             if let row = filter.row {
                 let changes = try row.ids.flatMap { id in
                     try store.history(ofRow: id, before: Version(end + 1), limit: Int(size)).map(\.commit.version)
                 }
                 let versions = Set(changes.filter { $0.rawValue >= first }).sorted(by: >).prefix(Int(size))
-                part = try versions.map { try store.commit($0) }
-                start = versions.count < size ? first : versions.last?.rawValue ?? first
+                (count, start) = (versions.count, versions.count < size ? first : versions.last?.rawValue ?? first)
+                part = try commits(versions)
             } else {
-                try store.forEachCommit(in: Version(start)...Version(end)) { part.append($0) }
-                part.reverse()
+                part = try commits(start, end)
+            }
+            // If it ended early, most likely the next one has to be as short.
+            if part.count < count, let last = part.last {
+                (start, size) = (last.version.rawValue, UInt64(part.count))
+            } else {
+                size = min(2 * size, LogReport.partSize)
             }
             guard try body(part, start), start > first else { return }
             end = start - 1
-            size = LogReport.partSize
         }
+    }
+
+    /// The commits from one version to another, the newest first, or only the first of these.
+    private func commits(_ start: UInt64, _ end: UInt64) throws -> [Entry] {
+        struct IsTooLong: Error {}
+        let isTooLong: Bool
+        do {
+            var (part, bytes): ([Entry], Int) = ([], 0)
+            try store.forEachCommit(in: Version(start)...Version(end)) { commit in
+                bytes += commit.record.count
+                if bytes > LogReport.partBytes { throw IsTooLong() }
+                part.append((commit.version, .success(commit)))
+            }
+            return part.reversed()
+        } catch {
+            isTooLong = error is IsTooLong
+            guard isTooLong || (showsDamage && ListError.saysDamage(error)) else { throw error }
+        }
+        // Each one that is damaged may take some milliseconds, and nobody is asked meanwhile whether to go on.
+        let count = isTooLong ? LogReport.partSize : LogReport.damagedSize
+        return try commits((start...end).reversed().prefix(Int(count)).map { Version($0) })
+    }
+
+    /// Commits one by one, or as many of these as may be in memory, but at least one. Reading a range of them is faster.
+    private func commits(_ versions: some Sequence<Version>) throws -> [Entry] {
+        var (part, bytes): ([Entry], Int) = ([], 0)
+        for version in versions where bytes <= LogReport.partBytes {
+            let commit = try unlessDamaged { try store.commit(version) }
+            if case .success(let commit) = commit { bytes += commit.record.count }
+            part.append((version, commit))
+        }
+        return part
     }
 
     /// The first and the last version of a range; nil if there are none.
@@ -194,6 +272,14 @@ public struct LogReport {
         lines[0] = marks + lines[0]
         for index in lines.indices.dropFirst() { lines[index] = below + lines[index] }
         return Array(((joins + lines + ends).joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// The line of a version whose commit cannot be read.
+    private func output(_ version: Version, _ damage: any Error) -> [UInt8] {
+        JSONWriter.line { writer in
+            writer.member("version", version.rawValue)
+            writer.member("unreadable", Diagnostic.text(damage))
+        }
     }
 
     /// A commit as text: a line for it, and lines below.
@@ -250,8 +336,7 @@ public struct LogReport {
 
     /// A commit as one line of JSON.
     private func json(_ commit: Commit, _ names: [String]) throws -> [UInt8] {
-        var writer = JSONWriter()
-        try writer.object { writer in
+        try JSONWriter.line { writer in
             writer.writeHeader(commit)
             if !names.isEmpty {
                 writer.key("names")
@@ -278,7 +363,5 @@ public struct LogReport {
                 if omitted > 0 { writer.member("omittedEvents", omitted) }
             }
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

@@ -28,18 +28,15 @@ public struct NameReport {
 
     /// Each name as a line of JSON.
     public func json() -> [UInt8] {
-        var writer = JSONWriter()
-        for found in names {
-            writer.object { writer in
+        names.flatMap { found in
+            JSONWriter.line { writer in
                 writer.member("name", found.name)
                 writer.member("version", found.version.rawValue)
                 writer.member("named", found.time.text)
                 writer.member("hash", found.stateHash.description)
                 if found.version < oldest { writer.member("beforeLog", true) }
             }
-            writer.endLine()
         }
-        return writer.bytes
     }
 }
 

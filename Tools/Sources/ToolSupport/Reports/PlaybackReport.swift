@@ -42,14 +42,11 @@ public struct PlaybackReport {
 
     /// The commit, and the changeset in the format of `exec`.
     private func json(_ frame: PlaybackFrame) throws -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             // The version is that of the rows, which are those before the commit if it is played backward.
             writer.member("commit", frame.commit.version.rawValue)
             writer.writeOccasion(frame.commit)
             writer.write(frame.snapshot, frame.changeset)
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

@@ -35,15 +35,12 @@ public struct ProcessReport {
 
     /// Each process as a line of JSON.
     public func json() -> [UInt8] {
-        var writer = JSONWriter()
-        for (found, program) in processes {
-            writer.object { writer in
+        processes.flatMap { found, program in
+            JSONWriter.line { writer in
                 writer.member("process", found.processID)
                 writer.member("edits", found.isEditing)
                 if let program { writer.member("program", program) }
             }
-            writer.endLine()
         }
-        return writer.bytes
     }
 }

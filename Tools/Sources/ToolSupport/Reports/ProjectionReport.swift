@@ -22,17 +22,14 @@ public struct ProjectionReport {
 
     /// Each projection as a line of JSON.
     public func json() -> [UInt8] {
-        var writer = JSONWriter()
-        for found in projections {
-            writer.object { writer in
+        projections.flatMap { found in
+            JSONWriter.line { writer in
                 writer.member("name", found.name)
                 writer.member("rules", found.rules)
                 writer.member("version", found.version.rawValue)
                 writer.member("beginning", found.beginning.rawValue)
                 writer.member("bytes", found.byteCount)
             }
-            writer.endLine()
         }
-        return writer.bytes
     }
 }

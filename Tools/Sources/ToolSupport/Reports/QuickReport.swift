@@ -6,8 +6,7 @@ import Listory
 public enum QuickReport {
     /// The outcome as one line of JSON.
     public static func json(_ outcome: Result<QuickCheck, any Error>) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             switch outcome {
             case .success(let found):
                 writer.member("opens", true)
@@ -19,8 +18,6 @@ public enum QuickReport {
                 writer.writeError(error)
             }
         }
-        writer.endLine()
-        return writer.bytes
     }
 }
 

@@ -47,8 +47,7 @@ public struct RecordReport {
 
     /// The record as a line of JSON.
     public func json() throws -> [UInt8] {
-        var writer = JSONWriter()
-        try writer.object { writer in
+        try JSONWriter.line { writer in
             writer.writeHeader(commit)
             writer.member("checksum", String(commit.checksum, radix: 16))
             writer.member("bytes", commit.record.count)
@@ -59,7 +58,5 @@ public struct RecordReport {
             }
             if hasBytes { writer.member("hex", commit.record.map(RecordReport.digits).joined()) }
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

@@ -82,13 +82,10 @@ public struct ReplayReport {
 
     private func line(_ version: Version, _ hash: StateHash, _ format: OutputFormat) -> [UInt8] {
         guard format == .json else { return Array("\(version) \(hash)\n".utf8) }
-        var writer = JSONWriter()
-        writer.object { writer in
+        return JSONWriter.line { writer in
             writer.member("version", version.rawValue)
             writer.member("hash", hash.description)
         }
-        writer.endLine()
-        return writer.bytes
     }
 
     private func summary(_ version: Version, _ commits: Int, _ events: Int, _ format: OutputFormat) -> [UInt8] {
@@ -97,14 +94,11 @@ public struct ReplayReport {
                 "the same: version \(version), \(EventText.count(commits, "commit")), \(EventText.count(events, "event"))\n"
             return Array(text.utf8)
         }
-        var writer = JSONWriter()
-        writer.object { writer in
+        return JSONWriter.line { writer in
             writer.member("same", true)
             writer.member("version", version.rawValue)
             writer.member("commits", commits)
             writer.member("events", events)
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

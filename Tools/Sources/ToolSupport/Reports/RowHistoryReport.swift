@@ -67,16 +67,13 @@ public struct RowHistoryReport {
 
     /// A line of JSON for each commit.
     public func json() -> [UInt8] {
-        var writer = JSONWriter()
-        for change in changes {
-            writer.object { writer in
+        changes.flatMap { change in
+            JSONWriter.line { writer in
                 writer.write(membersOf: change.commit)
                 writer.key("kinds")
                 writer.write(.array("\(change.kinds)".split(separator: ", ").map { .string(String($0)) }))
             }
-            writer.endLine()
         }
-        return writer.bytes
     }
 }
 
@@ -130,22 +127,15 @@ public struct BlameReport {
 
     /// A line of JSON for each row.
     public func json() throws -> [UInt8] {
-        var writer = JSONWriter()
-        for (path, row, blame) in rows {
-            try writer.object { writer in
+        try rows.flatMap { path, row, blame in
+            try JSONWriter.line { writer in
                 writer.key("at")
                 writer.write(path)
                 writer.key("row")
                 try writer.write(row, source)
-                for (name, commit) in blame.parts {
-                    guard let commit else { continue }
-                    writer.key(name)
-                    writer.object { $0.write(membersOf: commit) }
-                }
+                writer.write(commits: blame.parts)
             }
-            writer.endLine()
         }
-        return writer.bytes
     }
 }
 
@@ -164,18 +154,5 @@ extension CommitInfo {
     func line(_ style: TerminalStyle) -> String {
         "\(style.bold("\(version)"))  \(time.text)  \"\(name.shown)\"" + (origin.isEmpty ? "" : " by \(origin.shown)")
             + (cause == .edit ? "" : " (\(cause))")
-    }
-}
-
-extension JSONWriter {
-    /// Writes the members of a commit: version, time, cause, name, origin.
-    public mutating func write(membersOf commit: CommitInfo) {
-        member("version", commit.version.rawValue)
-        member("time", commit.time.text)
-        let (word, preposition) = commit.cause.words
-        member("cause", word)
-        if let target = commit.cause.target { member(preposition, target.rawValue) }
-        member("name", commit.name)
-        member("origin", commit.origin)
     }
 }

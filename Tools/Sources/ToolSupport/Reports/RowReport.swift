@@ -46,8 +46,7 @@ public struct RowReport {
 
     /// The row as a line of JSON.
     public func json() throws -> [UInt8] {
-        var writer = JSONWriter()
-        try writer.object { writer in
+        try JSONWriter.line { writer in
             writer.member("version", version.rawValue)
             writer.key("section")
             writer.write(section)
@@ -56,8 +55,6 @@ public struct RowReport {
             writer.key("row")
             try writer.write(row, source)
         }
-        writer.endLine()
-        return writer.bytes
     }
 }
 

@@ -38,8 +38,7 @@ extension RepairReport {
 
     /// The result as one line of JSON.
     public var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("repaired", wasRepaired)
             writer.member("version", verification.version.rawValue)
             writer.member("commits", verification.commitCount)
@@ -47,8 +46,6 @@ extension RepairReport {
             writer.key("found")
             writer.write(found)
         }
-        writer.endLine()
-        return writer.bytes
     }
 }
 

@@ -51,8 +51,7 @@ public struct SearchReport {
     }
 
     private func json(_ row: UntypedRow, _ path: ListIndexPath, _ section: UntypedSection) throws -> [UInt8] {
-        var writer = JSONWriter()
-        try writer.object { writer in
+        try JSONWriter.line { writer in
             writer.key("section")
             writer.write(section.id)
             writer.key("at")
@@ -60,7 +59,5 @@ public struct SearchReport {
             writer.key("row")
             try writer.write(row, source)
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

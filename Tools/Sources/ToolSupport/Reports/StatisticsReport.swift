@@ -31,8 +31,7 @@ extension StoreStatistics {
 
     /// All numbers as one line of JSON.
     public var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("version", version.rawValue)
             writer.member("commits", commitCount)
             writer.member("events", eventCount)
@@ -54,7 +53,5 @@ extension StoreStatistics {
             writer.write(.number((bytesPerEvent * 10).rounded() / 10))
             writer.member("hash", stateHash.description)
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

@@ -25,8 +25,7 @@ public struct SummaryReport {
 
     /// The result as a line of JSON.
     public var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("version", rows.version.rawValue)
             writer.member("items", rows.itemCount)
             writer.member("hash", rows.stateHash.description)
@@ -40,8 +39,6 @@ public struct SummaryReport {
                 writer.write(.object(Dictionary(seconds.map { ($0.name, .number($0.seconds)) }) { $1 }))
             }
         }
-        writer.endLine()
-        return writer.bytes
     }
 
     /// A line about events that were left out; empty if none were.

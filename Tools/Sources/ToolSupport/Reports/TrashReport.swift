@@ -59,8 +59,7 @@ public struct TrashReport {
     }
 
     private func json(_ row: UntypedTrashedRow) throws -> [UInt8] {
-        var writer = JSONWriter()
-        try writer.object { writer in
+        try JSONWriter.line { writer in
             writer.key("row")
             try writer.write(row.row, source)
             writer.key("section")
@@ -69,7 +68,5 @@ public struct TrashReport {
             writer.key("deleted")
             writer.object { $0.write(membersOf: row.commit) }
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

@@ -18,8 +18,7 @@ public enum VerificationReport {
     public static func json(
         _ outcome: Result<StoreVerification, any Error>, _ survey: SalvageReport? = nil
     ) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             switch outcome {
             case .success(let found):
                 writer.member("sound", true)
@@ -39,7 +38,5 @@ public enum VerificationReport {
                 }
             }
         }
-        writer.endLine()
-        return writer.bytes
     }
 }

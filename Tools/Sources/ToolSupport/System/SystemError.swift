@@ -19,8 +19,6 @@ struct SystemError: Error, CustomStringConvertible {
     var saysNoFile: Bool { number == ENOENT || number == ENOTDIR }
     /// Whether this process lacks a permission.
     var saysNotPermitted: Bool { number == EACCES || number == EPERM }
-    /// Whether a file was to be made, and is there already.
-    var saysFileExists: Bool { number == EEXIST }
     /// Whether nobody reads any more what is written.
     var saysBrokenPipe: Bool { number == EPIPE }
 

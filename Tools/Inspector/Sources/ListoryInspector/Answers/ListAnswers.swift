@@ -2,7 +2,8 @@
 //
 // A section is a line, and its rows are lines below it, so that a page can show a part of a long list.
 //
-// Always holds: of a row in a window only the beginning is written, however long its content is.
+// Always holds: of a row in a window only the beginning is written, however long its content is; a row that cannot be read says why,
+// and the others are written as always.
 
 import ListModel
 import Listory
@@ -14,7 +15,7 @@ extension InspectedStore {
         let snapshot = try snapshot(query.version("at"))
         let from = try query.number("from", 0...Int.max, default: 0)
         let limit = try query.number("limit", 1...500, default: 100)
-        try snapshot.reading {
+        try snapshot.showing {
             let lines = snapshot.rows(in: .rowsWithHeaders)
             writer.member("version", snapshot.version.rawValue)
             writer.member("hash", snapshot.stateHash.description)
@@ -44,20 +45,38 @@ extension InspectedStore {
         }
     }
 
+    /// `/api/find`.
+    func find(_ query: Query, _ writer: inout JSONWriter) throws { try find(query, &writer) { _, _, _ in } }
+
     /// `/api/row`.
     func row(_ query: Query, _ writer: inout JSONWriter) throws {
-        let report = try RowReport(query.id(), in: store, at: query.version("at"))
-        try writer.writeMembers(ofLine: report.json())
+        try find(query, &writer) { row, section, writer in
+            writer.write(id: section.id, as: "section")
+            writer.key("row")
+            try writer.object { writer in
+                try writer.writeMembers(of: row, source)
+                let content = try sound { try source.withShownContent(of: row.content, RowContent.value) }
+                if let content = content.value {
+                    writer.key("content")
+                    writer.write(content)
+                }
+            }
+        }
     }
 
-    /// `/api/find`.
-    func find(_ query: Query, _ writer: inout JSONWriter) throws {
+    /// Writes where a row is, and if it is somewhere, what `body` writes of it and its section.
+    private func find(
+        _ query: Query, _ writer: inout JSONWriter,
+        _ body: (UntypedRow, UntypedSection, inout JSONWriter) throws -> Void
+    ) throws {
         let (id, snapshot) = (try query.id(), try snapshot(query.version("at")))
-        try snapshot.reading {
-            writer.member("version", snapshot.version.rawValue)
-            if let path = try id.path(in: snapshot, of: store), let row = snapshot.item(at: path) {
+        let path = try path(of: id, in: snapshot)
+        writer.member("version", snapshot.version.rawValue)
+        try snapshot.showing {
+            if let path, let row = snapshot.item(at: path) {
                 writer.write(id: row.id)
                 writer.writePlace(path, snapshot.rows(in: .rowsWithHeaders))
+                try body(row, snapshot.sections[path.section], &writer)
             } else {
                 for name in ["at", "line"] {
                     writer.key(name)
@@ -73,7 +92,7 @@ extension InspectedStore {
         let words = SearchWords(try query.required("words", "words"))
         let limit = try query.number("limit", 1...200, default: 50)
         let from = try query.number("from", 0...Int.max, default: 0)
-        try snapshot.reading {
+        try snapshot.showing {
             let lines = snapshot.rows(in: .rowsWithHeaders)
             let budget = Budget(answerTime)
             var (line, left) = (min(from, lines.count), limit)
@@ -99,8 +118,9 @@ extension InspectedStore {
         }
     }
 
-    private func has(_ words: SearchWords, _ row: UntypedRow) throws -> Bool {
-        try source.withShownContent(of: row.content) { words.match(content: $0) }
+    /// Whether a row has some words; not if it cannot be read.
+    func has(_ words: SearchWords, _ row: UntypedRow) throws -> Bool {
+        try sound { try source.withShownContent(of: row.content) { words.match(content: $0) } }.value ?? false
     }
 }
 
@@ -118,14 +138,16 @@ extension JSONWriter {
         member("count", section.items.count)
     }
 
-    /// Writes the members of a row, of its content only the beginning.
+    /// Writes the members of a row, of its content only the beginning, or why it cannot be read.
     mutating func writeMembers(of row: UntypedRow, _ source: any CommitSource) throws {
         write(id: row.id)
         member("checked", row.isChecked)
         if row.depth > 0 { member("depth", row.depth) }
         if row.isCollapsed { member("collapsed", true) }
-        member("title", try source.title(of: row.content))
+        let title = try sound { try source.title(of: row.content) }
+        member("title", title.value ?? "")
         member("bytes", row.content.length)
+        if case .failure(let damage) = title { write(damage: damage) }
     }
 
     /// Writes where a row is: its index path, and its line.

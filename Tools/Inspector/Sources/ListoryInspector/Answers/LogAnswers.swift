@@ -1,6 +1,7 @@
 // The commits: pages of the log, one commit with its events, and how the versions lie in time.
 //
-// Always holds: a page of the log ends after some commits or some time, whatever its filter lets through.
+// Always holds: a page of the log ends after some commits or some time, whatever its filter lets through; the events of a commit end
+// after some contents; a commit that cannot be read says why, and the others are written as always.
 
 import ListModel
 import Listory
@@ -17,6 +18,7 @@ extension InspectedStore {
         var lines: [UInt8] = []
         var report = LogReport(store, .json, TerminalStyle.plain) { lines += $0 }
         report.detail = .counts
+        report.showsDamage = true
         report.filter.causes = try query.names("cause", of: LogFilter.causeNames)
         report.filter.kinds = try query.names("kind", of: ListEvent.kindNames)
         report.filter.row = query.text("row").map { IdentifierText($0) }
@@ -43,6 +45,9 @@ extension InspectedStore {
         writer.writeNext(next?.rawValue)
     }
 
+    /// An answer has no more events when it has so many bytes of them. The page asks for the others.
+    private static let eventBytes = 1 << 20
+
     /// `/api/commit`.
     func commit(_ query: Query, _ writer: inout JSONWriter) throws {
         let commit = try store.commit(query.requiredVersion("version").version(in: store))
@@ -54,19 +59,24 @@ extension InspectedStore {
         if let parent = commit.parent { writer.member("parent", parent.rawValue) }
         writer.member("count", commit.eventCount)
         writer.key("events")
-        let text = EventText(source: source)
         try writer.array { writer in
+            let start = writer.bytes.count
             for event in try commit.events().dropFirst(skip).prefix(limit) {
-                let (beginning, omitted) = event.shortened(to: 100, contentBytes: 1 << 20)
-                try writer.object { writer in
-                    writer.key("event")
-                    try writer.write(beginning, source)
-                    writer.key("text")
-                    writer.write(.array(try text.lines(beginning).map { .string($0) }))
-                    writer.member("omitted", omitted)
-                }
+                if writer.bytes.count - start > Self.eventBytes { break }
+                try writer.object { try write(event, &$0) }
             }
         }
+    }
+
+    /// Writes the beginning of an event. It may have contents of commits that are damaged.
+    private func write(_ event: ListEvent, _ writer: inout JSONWriter) throws {
+        let (beginning, omitted) = event.shortened(to: 100, contentBytes: 1 << 20)
+        let shown = ShownSource(source: source)
+        writer.key("event")
+        try writer.write(beginning, shown)
+        writer.key("text")
+        writer.write(.array(try EventText(source: shown).lines(beginning).map { .string($0) }))
+        writer.member("omitted", omitted)
     }
 
     /// `/api/timeline`.
@@ -78,39 +88,22 @@ extension InspectedStore {
         writer.key("buckets")
         try writer.array { writer in
             guard first <= last else { return }
+            // With a power of two, most buckets end where they did before the last commits, and the times there are kept.
+            var size: UInt64 = 1
+            while last / size - first / size >= count { size *= 2 }
             // The first version of the log is a bucket of its own, so that its time is there.
-            var start = first
-            for number in 0...count {
-                let end = number == 0 ? first : first + (last - first).dividing(number, by: count)
-                if end < start { continue }
+            var (start, end) = (first, first)
+            while start <= last {
                 try writer.object { writer in
                     writer.member("first", start)
                     writer.member("last", end)
-                    writer.member("time", try time(of: Version(end)).text)
+                    writer.key("time")
+                    let found = try sound { try time(of: Version(end)) }
+                    if let time = found.value { writer.write(time.text) } else { writer.writeNull() }
                 }
-                start = end + 1
-            }
-        }
-        writer.key("checkpoints")
-        let checkpoints = try store.checkpoints()
-        writer.array { writer in
-            let step = max(1, (checkpoints.count + 999) / 1000)
-            for index in stride(from: 0, to: checkpoints.count, by: step) {
-                writer.object { writer in
-                    writer.member("version", checkpoints[index].version.rawValue)
-                    writer.member("rows", checkpoints[index].itemCount)
-                    writer.member("events", checkpoints[index].eventCount)
-                }
+                (start, end) = (end + 1, min(last, (end / size + 1) * size))
             }
         }
         try writeBranches(&writer)
-    }
-}
-
-extension UInt64 {
-    /// The number times a part of a whole.
-    fileprivate func dividing(_ part: UInt64, by whole: UInt64) -> UInt64 {
-        let product = multipliedFullWidth(by: part)
-        return whole.dividingFullWidth(product).quotient
     }
 }

@@ -32,36 +32,13 @@ extension InspectedStore {
 
     /// `/api/blame`.
     func blame(_ query: Query, _ writer: inout JSONWriter) throws {
-        if query.text("id") != nil {
-            guard query.text("from") == nil, query.text("limit") == nil else {
-                throw RequestError(.invalidRequest, "expected either id or a window, found both")
-            }
-        }
-        let snapshot = try store.snapshot
-        try snapshot.reading {
-            let lines = snapshot.rows(in: .rowsWithHeaders)
-            let paths =
-                try query.text("id") == nil
-                ? window(query, lines) : [query.id().path(in: snapshot, of: store)].compactMap(\.self)
-            let rows = paths.compactMap { path in snapshot.item(at: path).map { (path, $0) } }
-            let blames = try store.blame(ofRows: rows.map(\.1.id))
-            writer.member("version", snapshot.version.rawValue)
-            writer.key("rows")
-            try writer.array { writer in
-                for ((path, row), blame) in zip(rows, blames) {
-                    try writer.object { writer in
-                        writer.writePlace(path, lines)
-                        writer.key("row")
-                        try writer.object { try $0.writeMembers(of: row, source) }
-                        for (name, commit) in blame.parts {
-                            guard let commit else { continue }
-                            writer.key(name)
-                            writer.object { $0.write(membersOf: commit) }
-                        }
-                    }
-                }
-            }
-        }
+        let (id, snapshot) = (try query.id(), try store.snapshot)
+        writer.member("version", snapshot.version.rawValue)
+        let path = try path(of: id, in: snapshot)
+        let row = try snapshot.showing { path.flatMap { snapshot.item(at: $0) } }
+        writer.key("commits")
+        guard let row, let blame = try store.blame(ofRows: [row.id]).first else { return writer.writeNull() }
+        writer.object { $0.write(commits: blame.parts) }
     }
 
     /// `/api/trash`.
@@ -70,7 +47,7 @@ extension InspectedStore {
         let words = SearchWords(query.text("words") ?? "")
         let before = try query.version("before")?.version(in: store)
         let version = try store.version
-        let (rows, next) = try trash(words, before: before, limit: limit + 1)
+        let (rows, next, damage) = try trash(words, before: before, limit: limit + 1)
         writer.member("version", version.rawValue)
         writer.key("rows")
         try writer.array { writer in
@@ -87,16 +64,17 @@ extension InspectedStore {
             }
         }
         writer.member("more", rows.count > limit)
+        if let damage { writer.write(damage: damage) }
         writer.writeNext(next?.rawValue)
     }
 
     /// Deleted rows with some words.
     ///
     /// - Returns: the rows, and the version before which the search has to continue, if the time was over. All rows that the
-    ///   commit of that version deleted were looked at.
+    ///   commit of that version deleted were looked at. Or the damage at which the search has ended.
     private func trash(
         _ words: SearchWords, before: Version?, limit: Int
-    ) throws -> (rows: [UntypedTrashedRow], next: Version?) {
+    ) throws -> (rows: [UntypedTrashedRow], next: Version?, damage: (any Error)?) {
         struct TimeIsOver: Error {}
         let budget = Budget(answerTime)
         while true {
@@ -104,22 +82,23 @@ extension InspectedStore {
             var rows: [UntypedTrashedRow] = []
             var last: Version?
             var isWhole = true
+            var damage: (any Error)?
             do {
-                _ = try store.trash(before: before, limit: limit) { row in
-                    if let last, last != row.commit.version, !budget.isLeft { throw TimeIsOver() }
-                    last = row.commit.version
-                    guard
-                        try words.isEmpty
-                            || source.withShownContent(of: row.row.content, { words.match(content: $0) })
-                    else { return false }
-                    rows.append(row)
-                    return true
+                let found = try sound {
+                    try store.trash(before: before, limit: limit) { row in
+                        if let last, last != row.commit.version, !budget.isLeft { throw TimeIsOver() }
+                        last = row.commit.version
+                        guard try words.isEmpty || has(words, row.row) else { return false }
+                        rows.append(row)
+                        return true
+                    }
                 }
+                if case .failure(let error) = found { damage = error }
             } catch is TimeIsOver {
                 isWhole = false
             }
             // Otherwise the store has begun again, so that some rows may be there twice.
-            if store.replacementCount == count { return (rows, isWhole ? nil : last) }
+            if store.replacementCount == count { return (rows, isWhole ? nil : last, damage) }
         }
     }
 
@@ -150,14 +129,5 @@ extension InspectedStore {
         try writer.writeMembers(ofLine: report.json())
         writer.key("text")
         writer.write(.array(try report.text().split(separator: "\n").map { .string(String($0)) }))
-    }
-
-    /// The rows in a window of lines.
-    private func window(_ query: Query, _ lines: LaidOutRows) throws -> [ListIndexPath] {
-        let from = try query.number("from", 0...Int.max, default: 0)
-        let limit = try query.number("limit", 1...200, default: 50)
-        return lines.indices.clamped(to: from..<from + min(limit, .max - from)).compactMap { line in
-            if case .item(let path) = lines.place(at: line) { path } else { nil }
-        }
     }
 }

@@ -1,6 +1,6 @@
 // What the store is now.
 //
-// Always holds: the answer does not grow with the list or the log.
+// Always holds: the answer does not grow with the list or the log; what is in a commit that cannot be read is null.
 
 import Foundation
 import ListModel
@@ -18,7 +18,7 @@ extension InspectedStore {
         // Read before the rows: otherwise a page could get the new count with the old rows.
         let replacementCount = store.replacementCount
         let snapshot = try store.snapshot
-        let undo = try store.undoState()
+        let undo = try sound { try store.undoState() }.value
         writer.member("path", store.path)
         writer.member("name", URL(filePath: store.path).lastPathComponent)
         writer.member("version", snapshot.version.rawValue)
@@ -26,15 +26,12 @@ extension InspectedStore {
         writer.member("oldest", store.oldestVersion.rawValue)
         writer.member("position", try store.history.position.rawValue)
         writer.key("time")
-        if snapshot.version > store.oldestVersion {
-            writer.write(try store.commitInfo(snapshot.version).time.text)
-        } else {
-            writer.writeNull()
-        }
+        let found = snapshot.version > store.oldestVersion ? try sound { try time(of: snapshot.version) } : nil
+        if let time = found?.value { writer.write(time.text) } else { writer.writeNull() }
         writer.member("hash", snapshot.stateHash.description)
         writer.member("rows", snapshot.itemCount)
         writer.member("sections", snapshot.sectionCount)
-        for (name, step) in [("undo", undo.undo), ("redo", undo.redo)] {
+        for (name, step) in [("undo", undo?.undo), ("redo", undo?.redo)] {
             writer.key(name)
             guard let step else {
                 writer.writeNull()
@@ -57,7 +54,8 @@ extension InspectedStore {
     /// Writes the member `branches`.
     func writeBranches(_ writer: inout JSONWriter) throws {
         writer.key("branches")
-        writer.write(lines: try BranchReport(store, limit: Self.branchCount).json())
+        let branches = try sound { try BranchReport(store, limit: Self.branchCount).json() }
+        if let branches = branches.value { writer.write(lines: branches) } else { writer.writeNull() }
     }
 }
 

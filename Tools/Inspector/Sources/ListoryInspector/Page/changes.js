@@ -4,6 +4,7 @@
 
 import { ask } from "./server.js";
 import { inParts, playbackView, rowButton, versionButton } from "./commit.js";
+import { rowText } from "./rows.js";
 import { counted, difference, foreign, foreignLines, idText, make } from "./text.js";
 
 const part = 100;
@@ -21,12 +22,14 @@ function changeView(app, change) {
     const titles = [...new Set([change.old, change.new].filter(Boolean).map(({ title, id }) => title || idText(id)))];
     return make("li", {}, tag, " section ", titles.map((title, index) => [index ? " → " : "", foreign(title)]), " ", where);
   }
-  const texts = [change.old?.title, change.new?.title];
+  const texts = [change.old, change.new].map((side) => side && rowText(side));
   const isText = change.kind === "updated" && texts[0] !== texts[1];
-  const [old, young] = isText ? difference(texts[0], texts[1]) : [null, null];
+  // A text and the reason why there is none have no difference to mark.
+  const isMarked = isText && !change.old.unreadable && !change.new.unreadable;
+  const [old, young] = isMarked ? difference(texts[0], texts[1]) : [null, null];
   const body = isText
     ? [foreignLines(texts[0], { marked: old, className: "old" }), foreignLines(texts[1], { marked: young, className: "new" })]
-    : foreignLines(row.title, { className: change.kind === "deleted" ? "old" : change.kind === "inserted" ? "new" : "" });
+    : foreignLines(rowText(row), { className: change.kind === "deleted" ? "old" : change.kind === "inserted" ? "new" : "" });
   const isChecked = change.kind === "updated" && change.old.checked !== change.new.checked
     ? make("span", { class: "tag" }, change.new.checked ? "checked" : "not checked any more") : null;
   return make("li", {}, tag, " ", rowButton(app, row.id), " ", where, isChecked, body);

@@ -90,15 +90,15 @@ export class FilteredLog {
 
   key(commit) { return `${commit.version}`; }
 
-  /** The nearest version on one side of another that is let through. */
-  async neighbour(version, isOlder) {
+  /** The nearest version on one side of another that is let through, of those that can be read; looked for as long as it is wanted. */
+  async neighbour(version, isOlder, isWanted) {
     if (!isOlder) {
-      while (!this.isComplete && this.#next > version + 1) await this.#more();
-      return this.#commits.findLast((commit) => commit.version > version)?.version;
+      while (!this.isComplete && this.#next > version + 1 && isWanted()) await this.#more();
+      return this.#commits.findLast((commit) => commit.version > version && !commit.unreadable)?.version;
     }
     for (;;) {
-      const found = this.#commits.find((commit) => commit.version < version);
-      if (found || this.isComplete) return found?.version;
+      const found = this.#commits.find((commit) => commit.version < version && !commit.unreadable);
+      if (found || this.isComplete || !isWanted()) return found?.version;
       await this.#more();
     }
   }
@@ -145,9 +145,11 @@ const countsText = (counts = {}) => Object.entries(counts).map(([word, count]) =
 /** Draws a commit into an element. */
 export function fillCommit(element, commit) {
   if (!commit) return fill(element, make("span", { class: "faint" }, "…"));
+  const version = make("span", { class: "version" }, `${commit.version}`);
+  if (commit.unreadable) return fill(element, version, foreign(`Cannot be read: ${commit.unreadable}`, { class: "title bad" }));
   fill(
     element,
-    make("span", { class: "version" }, `${commit.version}`),
+    version,
     foreign(commit.name || causeText(commit), { class: commit.name ? "title" : "title faint" }),
     commit.cause !== "edit" && commit.name ? make("span", { class: "tag" }, causeText(commit)) : null,
     commit.origin ? foreign(commit.origin, { class: "tag origin" }) : null,

@@ -102,8 +102,7 @@ async function attempt(body) {
     return await body();
   } catch (error) {
     if (error.status === undefined) reportError(error);
-    problem(error.status === 401 ? "This browser has no key to the store. Open the link that the program has printed."
-      : error.message);
+    problem(error.message);
     return undefined;
   } finally {
     running -= 1;
@@ -248,7 +247,7 @@ async function showCommitName() {
   const index = at > app.info.oldest ? log.index(at) : -1;
   const commit = await attempt(async () => {
     if (at <= app.info.oldest) return null;
-    if (index < 0) return ask("commit", { version: at, limit: 1 });
+    if (index < 0) return (await ask("log", { before: at + 1, limit: 1 })).commits[0];
     await log.load(index, index + 1);
     return log.item(index);
   });
@@ -258,27 +257,32 @@ async function showCommitName() {
     revealed = at;
   }
   app.commitName = commit?.name ?? "";
-  fill(element("commit-name"), commit ? [foreign(commit.name), " ",
-    make("time", { class: "faint", datetime: commit.time }, time(commit.time))]
-    : make("span", { class: "faint" }, at === 0 ? "before the first commit" : "before the log begins"));
+  fill(element("commit-name"), commit?.unreadable ? make("span", { class: "bad" }, "The commit cannot be read.")
+    : commit ? [foreign(commit.name), " ", make("time", { class: "faint", datetime: commit.time }, time(commit.time))]
+      : make("span", { class: "faint" }, at === 0 ? "before the first commit" : "before the log begins"));
   const words = `Version ${at} of ${app.info.version}`;
   element("slider").setAttribute("aria-valuetext", `${words}${app.commitName && `, ${visible(app.commitName)}`}`);
   if (player) sayPlace();
   else if (isLast) sayPlace(words, app.commitName ? [", ", foreign(app.commitName)] : "", `, ${counted(source.rows, "row")}`);
 }
 
-/** One version back or forward, or to the next one that the filter lets through. */
+/** How often the user has asked for something that ends the search for a version. */
+let wishNumber = 0;
+
+/** One version back or forward, or to the next one that the filter lets through, unless the user asks for something else meanwhile. */
 async function step(count, isFiltered = false) {
-  if (isFiltered && logList.source instanceof FilteredLog) {
-    const log = logList.source;
-    const version = await attempt(() => log.neighbour(app.at, count < 0));
-    logList.refresh();
-    return version === undefined ? undefined : go(version);
-  }
   // Keys come faster than versions.
   const goal = wanted?.at ?? going?.at;
   const from = typeof goal === "number" ? goal : app.at;
-  return go(Math.min(Math.max(from + count, app.info.oldest), app.info.version));
+  const { source: log } = logList;
+  if (!isFiltered || !(log instanceof FilteredLog)) {
+    return go(Math.min(Math.max(from + count, app.info.oldest), app.info.version));
+  }
+  pause();
+  const mine = wishNumber;
+  const version = await attempt(() => log.neighbour(from, count < 0, () => mine === wishNumber));
+  logList.refresh();
+  return version === undefined || mine !== wishNumber ? undefined : go(version);
 }
 
 // MARK: Playing
@@ -292,6 +296,7 @@ const shortestPause = 50;
 
 async function play() {
   if (player) return pause();
+  wishNumber += 1;
   problem();
   const mine = player = {};
   playing(true);
@@ -320,11 +325,14 @@ async function pace() {
   const { at } = app;
   if (at <= app.info.oldest) return { pauseTime: 1000, count: 1 };
   const { commits } = await ask("log", { before: at + 2, limit: 2 });
-  const between = commits.length === 2 ? Date.parse(commits[0].time) - Date.parse(commits[1].time) : 0;
+  // The time of a commit that cannot be read is not a number.
+  const between = commits.length === 2 && Date.parse(commits[0].time) - Date.parse(commits[1].time) || 0;
   return { pauseTime: Math.min(Math.max(between, shortestPause), longestPause), count: 1 };
 }
 
+/** Ends what plays, and the search for a version. */
 function pause() {
+  wishNumber += 1;
   if (!player) return;
   player = null;
   playing(false);
@@ -341,7 +349,7 @@ function playing(isPlaying) {
 
 function chooseLine(line) {
   app.subject = { id: line.id, isSection: !line.at };
-  for (const each of [list, otherList]) each.setChosen(subjectKey());
+  for (const each of [list, otherList]) each.setChosen(source.key(line));
   openTab("row");
   writeLink();
 }
@@ -389,6 +397,7 @@ async function setFilter(next) {
 
 /** Shows the commits that a filter lets through. If the filter is refused, the log stays as it was. */
 function filterLog(next) {
+  wishNumber += 1;
   filter = Object.fromEntries(Object.entries(next).filter(([, value]) => value));
   const form = element("filter");
   for (const name of filterNames) form.elements[name].value = filter[name] ?? "";
@@ -728,7 +737,10 @@ await attempt(async () => {
   document.title = `${app.info.name} – Listory`;
   fill(element("name"), foreign(app.info.name));
   element("name").title = app.info.path;
-  app.bookmarks = new Bookmarks(app.info.path);
+  app.bookmarks = new Bookmarks(app.info.path, () => {
+    markTimeline();
+    if (tab === "bookmarks") refreshPanel();
+  });
   for (const [id, names] of [["kind", app.info.kinds], ["cause", app.info.causes]]) {
     element("filter").elements[id].append(...names.map((name) => make("option", { value: name }, name)));
   }

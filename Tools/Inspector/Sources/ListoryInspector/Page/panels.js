@@ -4,6 +4,7 @@
 
 import { ask, askFile, fileAddress } from "./server.js";
 import { commitLine, inParts, versionButton } from "./commit.js";
+import { rowTitle } from "./rows.js";
 import { counted, foreign, idText, make, time } from "./text.js";
 
 /** A form with one field for words. */
@@ -18,7 +19,7 @@ function wordsForm(label, words, search) {
 /** A row as a button that chooses it. */
 const rowLine = (app, row) => make("button", { type: "button", class: "link row", onclick: () => app.chooseRow(row.id) },
   make("span", { class: "box", "aria-hidden": "true" }, row.checked ? "☑" : "☐"),
-  foreign(row.title, { class: "title" }), foreign(idText(row.id), { class: "id" }));
+  rowTitle(row), foreign(idText(row.id), { class: "id" }));
 
 /** How many rows are looked for at a time. */
 const foundCount = 100;
@@ -65,12 +66,14 @@ export async function trashPanel(app, isWanted) {
   const list = await inParts(app, make("ul", { class: "found trash" }), async () => {
     const found = [];
     let hasMore = false;
+    let damage = null;
     // If one of the questions fails, the next search begins where this one did.
     let [from, skipped] = [before, shown];
     do {
       const limit = Math.min(skipped + trashCount - found.length, trashLimit);
-      const { rows, more, next } = await ask("trash", { words: app.trashWords, before: from, limit });
+      const { rows, more, next, unreadable } = await ask("trash", { words: app.trashWords, before: from, limit });
       found.push(...rows.slice(skipped));
+      damage = unreadable;
       // An answer that ran out of time may end before the rows that are shown already.
       [from, skipped] = next === null ? [from, rows.length] : [next, Math.max(0, skipped - rows.length)];
       hasMore = next !== null || (more && skipped < trashLimit);
@@ -83,6 +86,7 @@ export async function trashPanel(app, isWanted) {
       app.info.canWrite ? make("div", { class: "buttons" },
         button("Put back", { restoreRow: { id: row.id, version: last } }, "The row is back."),
         button("Put the section back", { restoreSection: { id: section, version: last } }, "The section is back.")) : null));
+    if (damage) elements.push(make("li", { class: "bad" }, foreign(`Those that were deleted earlier cannot be read: ${damage}`)));
     return { elements, hasMore };
   });
   const isEmpty = !list.querySelector("li");
@@ -92,6 +96,7 @@ export async function trashPanel(app, isWanted) {
 /** The branches of the history. */
 export async function branchesPanel(app) {
   const { branches } = app.info;
+  if (!branches) return [make("h2", {}, "Branches"), make("p", { class: "bad" }, "A commit at the end of a branch cannot be read.")];
   return [
     make("h2", {}, "Branches"),
     branches.length ? null : make("p", { class: "faint" }, "There is no history yet."),
@@ -105,25 +110,37 @@ export async function branchesPanel(app) {
   ];
 }
 
-/** Bookmarks, kept in the browser. */
+/** Bookmarks, kept in the browser, where other pages of the same store have theirs too. */
 export class Bookmarks {
   #name;
   #all = [];
 
-  constructor(path) {
+  /** @param changed is told that another page has added or removed some. */
+  constructor(path, changed) {
     this.#name = `bookmarks ${path}`;
-    try { this.#all = JSON.parse(localStorage.getItem(this.#name)) ?? []; } catch { /* Nothing is kept. */ }
+    this.#read();
+    addEventListener("storage", ({ key }) => {
+      if (key !== this.#name) return;
+      this.#read();
+      changed();
+    });
   }
 
   get all() { return this.#all; }
 
-  add(bookmark) { this.#keep([...this.#all.filter(({ place }) => place !== bookmark.place), bookmark]); }
+  add(bookmark) { this.#change((all) => [...all.filter(({ place }) => place !== bookmark.place), bookmark]); }
 
-  remove(place) { this.#keep(this.#all.filter((bookmark) => bookmark.place !== place)); }
+  remove(place) { this.#change((all) => all.filter((bookmark) => bookmark.place !== place)); }
 
-  #keep(all) {
-    this.#all = all.sort((a, b) => a.version - b.version);
-    try { localStorage.setItem(this.#name, JSON.stringify(all)); } catch { /* The browser keeps nothing. */ }
+  #read() {
+    try { this.#all = JSON.parse(localStorage.getItem(this.#name)) ?? this.#all; } catch { /* Nothing is kept. */ }
+  }
+
+  /** Changes those that are kept now, not those that were when the page was opened. */
+  #change(body) {
+    this.#read();
+    this.#all = body(this.#all).sort((a, b) => a.version - b.version);
+    try { localStorage.setItem(this.#name, JSON.stringify(this.#all)); } catch { /* The browser keeps nothing. */ }
   }
 }
 

@@ -4,6 +4,7 @@
 
 import { ask, parse } from "./server.js";
 import { commitLine, fact, inParts, versionButton } from "./commit.js";
+import { rowText } from "./rows.js";
 import { fill, foreign, foreignLines, idText, json, make } from "./text.js";
 
 const part = 50;
@@ -28,11 +29,11 @@ async function historyView(app, subject) {
 }
 
 async function blameView(app, subject) {
-  const { rows } = await ask("blame", { id: JSON.stringify(subject.id) });
-  if (!rows.length) return [make("p", { class: "faint" }, "The row is not in the newest version.")];
+  const { commits } = await ask("blame", { id: JSON.stringify(subject.id) });
+  if (!commits) return [make("p", { class: "faint" }, "The row is not in the newest version.")];
   const words = { inserted: "Inserted", updated: "Updated", toggled: "Checked", outlined: "Indented", moved: "Moved" };
   return [make("dl", { class: "facts blame" }, Object.entries(words).map(([name, word]) =>
-    fact(word, rows[0][name] ? commitLine(app, rows[0][name]) : name === "inserted" ? "before the log begins" : null)))];
+    fact(word, commits[name] ? commitLine(app, commits[name]) : name === "inserted" ? "before the log begins" : null)))];
 }
 
 /** Why the row is where it is in the view that `app.view` describes. */
@@ -141,19 +142,17 @@ const restoreButton = (app, { id, isSection }, version) => make("div", { class: 
 
 async function contentView(app, subject) {
   const version = app.at;
-  const place = { id: JSON.stringify(subject.id), at: version };
-  const { line, id } = await ask("find", place);
-  if (line == null) return [make("p", { class: "faint" }, "The row is not there.")];
-  const { at, row } = await ask("row", place);
+  const { at, row } = await ask("row", { id: JSON.stringify(subject.id), at: version });
+  if (!at) return [make("p", { class: "faint" }, "The row is not there.")];
   const canEdit = app.info.canWrite && version === app.info.version;
   return [
     make("dl", { class: "facts" },
       fact("Place", `[${at.join(", ")}]`),
       fact("Checked", row.checked ? "yes" : "no"),
       fact("Depth", row.depth ? `${row.depth}${row.collapsed ? ", collapsed" : ""}` : null)),
-    foreignLines(json(row.content)),
-    canEdit ? [buttons(app, { ...row, id }, at), folded("Edit", editor(app, { ...row, id }))] : null,
-    app.info.canWrite && !canEdit ? restoreButton(app, { id }, version) : null,
+    row.unreadable ? make("p", { class: "bad" }, foreign(rowText(row))) : foreignLines(json(row.content)),
+    canEdit ? [buttons(app, row, at), folded("Edit", editor(app, row))] : null,
+    app.info.canWrite && !canEdit ? restoreButton(app, row, version) : null,
   ].flat();
 }
 

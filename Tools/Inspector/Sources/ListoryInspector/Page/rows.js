@@ -15,8 +15,7 @@ export class RowSource {
   #loading = new Map();
 
   constructor(answer) {
-    Object.assign(this, { version: answer.version, total: answer.total, rows: answer.rows, sections: answer.sections,
-      hash: answer.hash });
+    Object.assign(this, { version: answer.version, total: answer.total, rows: answer.rows, sections: answer.sections });
     this.#keep(answer);
   }
 
@@ -47,8 +46,17 @@ export class RowSource {
   }
 }
 
-/** What a line is known by. Sections and rows may have the same ids; the ids 7 and "7" are two. */
-const lineKey = (line) => `${line.at ? "row" : "section"} ${JSON.stringify(line.id)}`;
+/** Whether a line stands for one that is lost, even its id. */
+const isLost = (line) => line.id === "unreadable" && (line.at ? Boolean(line.unreadable) : line.title === "");
+
+/** What a line is known by. Sections and rows may have the same ids; the ids 7 and "7" are two; all lost ones have the same id. */
+const lineKey = (line) => `${line.at ? "row" : "section"} ${JSON.stringify(line.id)}${isLost(line) ? ` ${line.at ?? line.section}` : ""}`;
+
+/** What a row says, or why it cannot be read. */
+export const rowText = (row) => (row.unreadable ? `Cannot be read: ${row.unreadable}` : row.title);
+
+/** As an element. */
+export const rowTitle = (row) => foreign(rowText(row), { class: row.unreadable ? "title bad" : "title" });
 
 /** Draws a line into an element. */
 export function fillLine(element, line) {
@@ -65,7 +73,7 @@ export function fillLine(element, line) {
     element,
     make("span", { class: "box", "aria-hidden": "true" }, line.checked ? "☑" : "☐"),
     make("span", { class: "hidden" }, line.checked ? "Checked: " : ""),
-    foreign(line.title, { class: "title" }),
+    rowTitle(line),
     line.collapsed ? make("span", { class: "tag" }, "collapsed") : null,
     line.bytes > 300 ? make("span", { class: "faint" }, `${number(line.bytes)} bytes`) : null,
     foreign(idText(line.id), { class: "id" }));

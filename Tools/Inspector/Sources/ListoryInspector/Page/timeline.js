@@ -97,8 +97,9 @@ export class Timeline {
     const bottom = height - 2;
     let free = -Infinity;
     let day = "";
-    for (const { version, date } of moments(this.#data)) {
-      const text = label(date, day, this.#data);
+    const known = moments(this.#data);
+    for (const { version, date } of known) {
+      const text = label(date, day, known);
       const half = context.measureText(text).width / 2;
       const middle = Math.min(Math.max(x(version), half + 2), width - half - 2);
       if (text === "" || middle - half < free) continue;
@@ -132,22 +133,24 @@ export class Timeline {
   }
 }
 
-/** How frequent the commits of each bucket were, from 0 to 1, on a logarithmic scale. */
+/** How frequent the commits of each bucket were, from 0 to 1, on a logarithmic scale; 0 if it is not known when it began or ended. */
 function rates({ buckets }) {
-  let before = Date.parse(buckets[0]?.time);
-  // Of the first commit it is not known how long after another it came.
-  const found = buckets.slice(1).map((bucket) => {
-    const end = Date.parse(bucket.time);
-    // A clock may have gone back.
-    const seconds = Math.max((end - before) / 1000, 0.001);
+  let before = null;
+  const found = buckets.map((bucket) => {
+    if (bucket.time === null) return null;
+    const [start, end] = [before, { version: bucket.last, time: Date.parse(bucket.time) }];
     before = end;
-    return Math.log((bucket.last - bucket.first + 1) / seconds);
+    // A clock may have gone back.
+    return start && Math.log((end.version - start.version) / Math.max((end.time - start.time) / 1000, 0.001));
   });
-  const sorted = [...found].sort((a, b) => a - b);
+  const sorted = found.filter((rate) => rate !== null).sort((a, b) => a - b);
   const low = sorted[0];
   const high = sorted[Math.floor((sorted.length - 1) * 0.98)];
-  const heights = found.map((rate) => (high > low ? 0.15 + 0.85 * Math.min(Math.max((rate - low) / (high - low), 0), 1) : 0.5));
-  return [heights[0] ?? 0.5, ...heights];
+  const heights = found.map((rate) => (rate === null ? 0
+    : high > low ? 0.15 + 0.85 * Math.min(Math.max((rate - low) / (high - low), 0), 1) : 0.5));
+  // Of the first commit it is not known how long after another it came.
+  heights[0] = heights[1] ?? 0.5;
+  return heights;
 }
 
 /** Puts branches below each other where they would overlap: the current one first. */
@@ -169,16 +172,16 @@ function lanes(branches) {
 }
 
 /** The versions of which the time is known. */
-const moments = ({ buckets }) =>
-  buckets.map((bucket) => ({ version: bucket.last, date: new Date(bucket.time) }));
+const moments = ({ buckets }) => buckets.filter((bucket) => bucket.time !== null)
+  .map((bucket) => ({ version: bucket.last, date: new Date(bucket.time) }));
 
 const dayFormat = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
 const yearFormat = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
 const minuteFormat = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 /** A time in few words: the day where it changes; the minute too, unless the log lasts for many days. */
-function label(date, day, { buckets }) {
-  const isLong = Date.parse(buckets.at(-1).time) - Date.parse(buckets[0].time) > 4 * 86_400_000;
+function label(date, day, known) {
+  const isLong = known.at(-1).date - known[0].date > 4 * 86_400_000;
   const isNewDay = date.toDateString() !== day;
   if (isLong) return isNewDay ? (day === "" ? yearFormat : dayFormat).format(date) : "";
   const words = [isNewDay ? (day === "" ? yearFormat : dayFormat).format(date) : "", minuteFormat.format(date)];

@@ -119,7 +119,9 @@ struct InspectorResponder: HTTPResponder {
     private func open(_ request: Request) throws -> Response {
         let token = try Query(request.uri.query ?? "", allowing: ["token"]).required("token", "the token of the link")
         guard check.access.useLink(token) else {
-            throw Failure(.unauthorized, "link", "This link was used already, or is not one of this server.")
+            throw Failure(
+                .unauthorized, "link",
+                "This link was used already, or is not one of this server. \(RequestCheck.needsLink)")
         }
         let page = "/\(check.access.prefix)/"
         let cookie = "\(RequestCheck.cookieName)=\(check.access.session); Path=\(page); HttpOnly; SameSite=Strict"

@@ -24,6 +24,9 @@ struct RequestCheck: Sendable {
     /// The name of the cookie.
     static let cookieName = "listory-inspector"
 
+    /// What a browser needs that has no cookie. It may have had one before it was closed: then its link was used.
+    static let needsLink = "Open a link of the inspector. Each works once: start the inspector again for another one."
+
     /// Checks that a request was meant for this server, and comes from its page or from the user.
     ///
     /// - Throws: ``Failure`` with 400, 403 or 421.
@@ -59,7 +62,7 @@ struct RequestCheck: Sendable {
         let path = request.uri.path.dropFirst()
         let prefix = path.prefix { $0 != "/" }
         guard Access.isEqual(access.prefix, String(prefix)) else {
-            throw Failure(.notFound, "path", "Open the link that was printed when the inspector started.")
+            throw Failure(.notFound, "path", Self.needsLink)
         }
         return String(path.dropFirst(prefix.count))
     }
@@ -70,7 +73,7 @@ struct RequestCheck: Sendable {
     func checkCookie(_ request: Request) throws(Failure) {
         let cookie = request.cookies[Self.cookieName]?.value ?? ""
         guard Access.isEqual(access.session, cookie) else {
-            throw Failure(.unauthorized, "cookie", "Open the link that was printed when the inspector started.")
+            throw Failure(.unauthorized, "cookie", Self.needsLink)
         }
     }
 

@@ -36,7 +36,7 @@ enum Route: Sendable {
         "/api/log": .answer(InspectedStore.logParameters, repeated: ["cause", "kind"]) { try $0.log($1, &$2) },
         "/api/commit": .answer(["version", "skip", "limit"]) { try $0.commit($1, &$2) },
         "/api/history": .answer(["id", "section", "before", "limit"]) { try $0.history($1, &$2) },
-        "/api/blame": .answer(["id", "from", "limit"]) { try $0.blame($1, &$2) },
+        "/api/blame": .answer(["id"]) { try $0.blame($1, &$2) },
         "/api/trash": .answer(["words", "before", "limit"]) { try $0.trash($1, &$2) },
         "/api/why": .answer(InspectedStore.whyParameters, repeated: ["section", "filter"]) { try $0.why($1, &$2) },
         "/api/export": .export,
