@@ -370,8 +370,9 @@ struct JournalTests {
     }
 
     /// A store with commits in the journal, which nothing in the background changes.
-    private static func quietFixture() throws -> StoreFixture {
+    private static func quietFixture(trustsPages: Bool = false) throws -> StoreFixture {
         let fixture = try StoreFixture {
+            $0.trustsPages = trustsPages
             $0.deferredDelay = .seconds(3_600)
             $0.journal.storeDelay = .seconds(3_600)
             $0.checkpoints = .never
@@ -478,7 +479,8 @@ struct JournalTests {
     #if os(Linux)
     @Test("If it cannot be put, as on a full disk, the file is used without it, and the next opening puts it")
     func withoutRoom() throws {
-        let fixture = try Self.quietFixture()
+        // Pages that are checked are read through the descriptor that is replaced below.
+        let fixture = try Self.quietFixture(trustsPages: true)
         let journal = fixture.store.group.log.journal
         let database = try #require(journal.database)
         try journal.store()
@@ -496,12 +498,14 @@ struct JournalTests {
                 && fcntl(number, F_GETFL) & O_ACCMODE == O_RDWR
         }
         let pages = try #require(descriptor)
-        // In its place, one that cannot be written to.
-        let (sound, readOnly) = (dup(pages), open(fixture.path, O_RDONLY))
-        #expect(dup2(readOnly, pages) == pages)
+        // In its place, a device without room, and a file that cannot be written to, which says nothing about the room.
+        let (sound, full, readOnly) = (dup(pages), open("/dev/full", O_RDWR), open(fixture.path, O_RDONLY))
+        #expect(dup2(full, pages) == pages)
         #expect(try capacity() == 0)
+        #expect(dup2(readOnly, pages) == pages)
+        #expect(throws: LMDBError.self) { try capacity() }
         #expect(dup2(sound, pages) == pages)
-        for copy in [sound, readOnly] { _ = close(copy) }
+        for copy in [sound, full, readOnly] { _ = close(copy) }
         #expect(try capacity() == StoreOptions().journal.size)
         try fixture.store.close()
         _ = try StoreVerification(path: fixture.path)

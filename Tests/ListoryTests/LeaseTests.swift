@@ -50,29 +50,6 @@ struct LeaseTests {
         _ = try StoreVerification(path: fixture.path)
     }
 
-    @Test("Is bounded: for a process that stands still, no more checkpoints are taken in the background than a few")
-    func standing() throws {
-        let (fixture, reader) = try Self.beginReading("reads")
-        let checkpointer = try #require(fixture.store.checkpointer)
-        reader.stop()
-        // Edits, and takes a checkpoint as one that is due; whether it was taken.
-        func attempt(_ round: Int) throws -> Bool {
-            let before = fixture.store.checkpointVersion
-            try fixture.store.edit("Insert") { list in
-                try list.insert(NewRow(id: .integer(Int64(1_000 + round)), content: []), at: .end(ofSection: "today"))
-            }
-            try checkpointer.take(fixture.store, isUrgent: false)
-            return fixture.store.checkpointVersion > before
-        }
-        var round = 0
-        while round < 1_000, try attempt(round) { round += 1 }
-        #expect(round > 10 && round < 1_000)
-        reader.kill()
-        #expect(try attempt(round + 1))
-        try fixture.store.close()
-        _ = try StoreVerification(path: fixture.path)
-    }
-
     /// A store with a checkpoint of a hundred rows, and a process that has it open.
     private static func beginReading(_ arguments: String...) throws -> (StoreFixture, ChildProcess) {
         let fixture = try StoreFixture(CheckpointTests.onRequest)

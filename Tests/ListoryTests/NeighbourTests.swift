@@ -336,18 +336,12 @@ struct NeighbourTests {
     func stopped() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        let options = StoreOptions { options in
-            options.lockTimeout = .milliseconds(50)
-            // Nothing is tried again in the background.
-            options.retryDelay = .seconds(3_600)
-        }
-        let store = try UntypedStore.create(at: path, options: options)
+        let store = try UntypedStore.create(at: path, options: StoreOptions { $0.lockTimeout = .milliseconds(50) })
         try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
         let other = try ChildProcess("LMDBTestHelper", ["hold-writer", path])
         #expect(other.firstLine() == "writing")
         other.stop()
         try store.edit("Mine") { try $0.insert(NewRow(id: 1, content: []), at: .end(ofSection: "rows")) }
-        let attempts = store.group.monitor.withLock { store.group.state.failureCount }
         let refused = #expect(throws: ListError.self) {
             try store.edit("Again") { try $0.insert(NewRow(id: 2, content: []), at: .end(ofSection: "rows")) }
         }
@@ -359,13 +353,6 @@ struct NeighbourTests {
             #expect(durable == Version(1))
         }
         #expect(try store.version == Version(2) && store.item(1) != nil, "the edit is in memory, once")
-        for durability in [Durability.deferred, .immediate] {
-            #expect(throws: ListError.self) {
-                try store.edit("More", durability: durability) { try $0.toggle(.item(1)) }
-            }
-        }
-        let later = store.group.monitor.withLock { store.group.state.failureCount }
-        #expect(later == attempts, "a refused edit does not wait for the lock again")
         other.kill()
         try store.waitUntilDurable()
         #expect(store.durableVersion == Version(2))

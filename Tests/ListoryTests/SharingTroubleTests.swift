@@ -444,7 +444,11 @@ extension SharingTests {
         let (confirmed, hash) = (a.confirmed, try a.snapshot.stateHash)
         try a.group.log.noteEncrypted()
         try a.close()
+        // Whatever the row has, the commits count as encrypted.
+        try changeEnd(in: fixture.path, LogFormat.encryptedKey) { $0 = [2] }
         try RepairTests.spoil("nodes", in: fixture.path)
+        let salvaged = fixture.folder.file("salvaged")
+        try UntypedStore.salvage(from: fixture.path, to: salvaged)
         var options = StoreOptions()
         (options.checkpoints.interval, options.checkpoints.maximumSpacing) = (1, 1)
         let report = try UntypedStore.repair(at: fixture.path, options: options)
@@ -455,6 +459,13 @@ extension SharingTests {
         #expect(try b.setAsideCommits.map(\.commit.record) == [record.record])
         #expect(try b.setAsideCommits.map(\.reason) == ["too large"])
         #expect(try b.group.log.isEncrypted)
+        // What is salvaged is no replica, and keeps the note, also when contents are erased from it.
+        for isErased in [false, true] {
+            if isErased { _ = try UntypedStore.erase(Erasure(rows: [.integer(1)]), at: salvaged) }
+            let new = try UntypedStore.open(at: salvaged)
+            #expect(try new.confirmed == nil && new.group.log.isEncrypted, "erased: \(isErased)")
+            try new.close()
+        }
         // Nothing that is derived from the log covers what is pending.
         let (other, c) = try store()
         try c.receive(log.records)

@@ -33,17 +33,6 @@ extension Environment {
         gate.leaveFile { if let descriptor = try? Engine.descriptor(handle) { Platform.unlock(descriptor) } }
     }
 
-    /// Whether another process has the lock on the data file now, or a thread of this one has it or waits for it. Does not wait itself.
-    package var isFileTaken: Bool {
-        // SAFETY: the gate is not closed, and stays so meanwhile. No thread has the lock that is released here.
-        gate.isFileTaken {
-            guard let descriptor = try? Engine.descriptor(handle) else { return false }
-            if Platform.tryLock(descriptor) != 0 { return true }
-            Platform.unlock(descriptor)
-            return false
-        }
-    }
-
     /// Waits until no other process has the lock, and takes it.
     ///
     /// - Parameter start: when the wait began. A thread may have waited for others of this process, which waited as well:

@@ -258,8 +258,11 @@ extension Environment {
     private static func openWithLockFile(
         _ path: String, _ setup: Engine.Setup, _ timeout: Duration
     ) throws(LMDBError) -> (OpaquePointer, LockSemaphores) {
-        // LMDB waits without limit for a process that makes the lock file or replaces the data file.
-        try Platform.lock("fcntl", path, within: timeout) { Platform.tryShare(LockFile.path(of: path)) }
+        // LMDB waits without limit for a process that makes the lock file or replaces the data file. Each process that opens the file
+        // has the exclusive lock for a moment, so this waits a little even if the caller does not want to.
+        try Platform.lock("fcntl", path, within: max(timeout, .milliseconds(100))) {
+            Platform.checkExclusiveLock(LockFile.path(of: path))
+        }
         let monitor = Monitor()
         // Another process may have made it since the refusal, so a lock file that is ready is tried once more.
         var wasReady = false

@@ -130,13 +130,6 @@ final class TransactionGate: @unchecked Sendable {
         return fileDepth == 1
     }
 
-    /// Whether a thread has the lock on the file, or `isTaken`, which must not wait, says so of other processes. A closed file is free.
-    func isFileTaken(_ isTaken: () -> Bool) -> Bool {
-        monitor.lock()
-        defer { monitor.unlock() }
-        return !isClosed && (fileOwner != nil || isTaken())
-    }
-
     /// Ends one use of the lock on the file. The last one calls `release` before other threads can have it.
     func leaveFile(_ release: () -> Void) {
         monitor.lock()

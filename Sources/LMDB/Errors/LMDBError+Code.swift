@@ -73,6 +73,10 @@ extension LMDBError.Code {
     public static let outOfMemory = Self(rawValue: Platform.outOfMemory)
     /// No space left on the device.
     public static let noSpace = Self(rawValue: Platform.noSpace)
+    /// The user's share of the disk is used up.
+    package static let quotaExceeded = Self(rawValue: Platform.quotaExceeded)
+    /// The file would be larger than the process or the file system allows.
+    package static let fileTooLarge = Self(rawValue: Platform.fileTooLarge)
     /// The file system is read-only.
     public static let readOnlyFileSystem = Self(rawValue: Platform.readOnlyFileSystem)
     /// The resource is busy; try again.

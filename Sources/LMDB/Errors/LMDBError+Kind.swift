@@ -41,7 +41,7 @@ extension LMDBError {
         /// The file lies on a network file system, where locks and maps cannot be trusted.
         case networkFileSystem(name: String)
         /// The lock file was deleted or replaced while the data file was open, so this process does not see what others write: close the
-        /// file and open it again.
+        /// file in all processes, then open it again.
         case lockFileReplaced(path: String)
         /// The environment was opened for reading only.
         case readOnly
@@ -90,7 +90,7 @@ extension LMDBError.Kind {
         case .alreadyOpen(let path): "this process has the file open already, as \(path)"
         case .networkFileSystem(let name): "the file lies on a network file system: \(name)"
         case .lockFileReplaced(let path):
-            "the lock file was deleted or replaced while the file was open, so close the file and open it again: \(path)"
+            "the lock file was deleted or replaced while the file was open, so close the file in all processes, then open it again: \(path)"
         case .readOnly: "the environment is open for reading only"
         case .nestedWrite: "this thread has a live write transaction already"
         case .wrongThread: "a write transaction ends on the thread it began on"

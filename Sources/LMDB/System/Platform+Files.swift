@@ -171,9 +171,9 @@ extension Platform {
         return number == EACCES || number == EAGAIN ? .success(nil) : .failure(SystemError(number: number))
     }
 
-    /// Whether nobody has the exclusive lock of LMDB's lock file, which this process does not have open: 0, or ``wouldBlock``. If there is
-    /// none, or it cannot be opened, nobody has.
-    static func tryShare(_ path: String) -> Int32 {
+    /// Looks whether another process has the exclusive lock of LMDB's lock file, which this process does not have open: ``wouldBlock`` if
+    /// one has it, otherwise 0, also if there is no such file or it cannot be opened.
+    static func checkExclusiveLock(_ path: String) -> Int32 {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { return 0 }
         defer { close(descriptor) }

@@ -23,6 +23,8 @@ package enum Platform {
     static let noSuchFile = ENOENT
     static let outOfMemory = ENOMEM
     static let noSpace = ENOSPC
+    static let quotaExceeded = EDQUOT
+    static let fileTooLarge = EFBIG
     static let readOnlyFileSystem = EROFS
     static let tryAgain = EAGAIN
     static let wouldBlock = EWOULDBLOCK

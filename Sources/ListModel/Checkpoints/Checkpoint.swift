@@ -163,11 +163,6 @@ package struct StoredLocators: Equatable, Sendable {
         items.entryCount == checkpoint.itemCount && sections.entryCount == 2 * Int(checkpoint.top.count)
     }
 
-    /// How many chunks they have.
-    package var chunkCount: Int {
-        [items, sections].reduce(0) { $0 + $1.indexChunkCount + $1.parentChunkCount }
-    }
-
     /// The database row as bytes.
     ///
     /// - Parameter version: the version of the checkpoint that it belongs to.

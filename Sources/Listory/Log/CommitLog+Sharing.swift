@@ -78,8 +78,11 @@ extension CommitLog {
     }
 
     /// Copies what makes the file a replica, and the commits that were set aside, into another file with the same commits.
-    func copySharing(to path: String) throws {
-        let rows = try sharingRows()
+    ///
+    /// - Parameter isErased: whether contents are erased in it. What was set aside may have them, and a replica is not erased; but what
+    ///   was salvaged from one keeps the note that its commits are encrypted.
+    func copySharing(to path: String, isErased: Bool = false) throws {
+        let rows = try sharingRows().filter { !isErased || $0.key == LogFormat.encryptedKey }
         if rows.isEmpty { return }
         let copy = try CommitLog.openCopy(path)
         defer { try? copy.close() }

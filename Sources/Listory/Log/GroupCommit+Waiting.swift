@@ -76,15 +76,6 @@ extension GroupCommit {
         }
     }
 
-    /// Tries once more to append what could not be appended, before another edit is made. If another process has kept the lock for too
-    /// long, this does not wait for it as long again: the background does.
-    ///
-    /// - Throws: as ``flush(through:_:since:isAsMade:)``.
-    func appendLeftover() throws {
-        if let failure, case .appendFailed(_, ListError.busy) = failure, log.environment.isFileTaken { throw failure }
-        try flush(through: nil)
-    }
-
     /// Yields to other threads: for about as long as a sync if many are ready, and for almost no time if none is.
     ///
     /// - Returns: whether a version is durable now.

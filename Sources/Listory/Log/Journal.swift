@@ -188,14 +188,17 @@ extension Journal {
                     }
                     return options.size
                 }
-            } catch let error as LMDBError {
-                switch error.kind {
-                // Without a journal, each group of commits goes into the database. LMDB takes a write that found room only for a part of
-                // the bytes for an error of the device.
-                case .mapFull: capacity = 0
-                case .engine(let code) where code.rawValue > 0: capacity = 0
-                default: throw error
+            } catch let failure as LMDBError {
+                switch failure.kind {
+                case .mapFull, .engine(.quotaExceeded), .engine(.fileTooLarge), .engine(.noSpace): break
+                // LMDB takes a write that found room only for a part of the bytes for an error of the device.
+                case .engine(.inputOutput): break
+                default: throw failure
                 }
+                // If LMDB could not write its meta page, it refuses to read as well.
+                do { _ = try environment.read { try size($0) } } catch { throw failure }
+                // Without a journal, each group of commits goes into the database.
+                capacity = 0
             }
         }
         return Journal(rows, environment, table, database, capacity, options)

@@ -159,8 +159,7 @@ extension UntypedStore {
             var compactor = try Compactor(source, compaction, to: DataFile.Scratch.making.path(of: path), options)
             written = try compactor.run { progress($0 * 0.6) }
             try compactor.finish(copy)
-            // What was set aside may have what is to be erased; a replica is not erased.
-            if compaction.erased == nil { try source.group.log.copySharing(to: copy) }
+            try source.group.log.copySharing(to: copy, isErased: compaction.erased != nil)
             if compaction.isDryRun {
                 return (written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(copy)), written.erased)
             }

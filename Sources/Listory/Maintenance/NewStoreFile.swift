@@ -182,13 +182,14 @@ struct NewStoreFile: ~Copyable {
     /// Gives versions their names.
     func put(_ names: [NamedVersion]) throws { try log.replaceNames(with: names) }
 
-    /// Makes the store a replica with further rows, if it has a confirmed end, and keeps what was set aside.
+    /// Makes the store a replica with further rows, if it has a confirmed end, and keeps what was set aside. Also one that is no replica
+    /// keeps the note that its commits are encrypted: it may become one again, and would send all of them as they are.
     func put(_ confirmed: LogHead?, _ rows: [String: [UInt8]], setAside: [SetAsideCommit]) throws {
         let meta = log.meta
         try log.environment.write { txn in
-            if let confirmed {
-                try txn.put(confirmed.bytes, forKey: LogFormat.confirmedKey, in: meta)
-                for (key, row) in rows { try txn.put(row, forKey: key, in: meta) }
+            if let confirmed { try txn.put(confirmed.bytes, forKey: LogFormat.confirmedKey, in: meta) }
+            for (key, row) in rows where confirmed != nil || key == LogFormat.encryptedKey {
+                try txn.put(row, forKey: key, in: meta)
             }
             for commit in setAside { try txn.put(commit.bytes, forKey: commit.key, in: meta) }
         }

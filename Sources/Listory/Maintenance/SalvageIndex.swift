@@ -139,13 +139,13 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             let end = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
             if end == nil { damagedEntryCount += 1 }
             confirmed = end ?? LogHead()
-        case let key where key == LogFormat.confirmedOnceKey || key == LogFormat.encryptedKey:
+        case LogFormat.confirmedOnceKey:
             let row = try scan.bytes(at: entry.value)
-            if key == LogFormat.encryptedKey ? row == [1] : row.count == 8 {
-                replicaRows[key] = row
-            } else {
-                damagedEntryCount += 1
-            }
+            if row.count == 8 { replicaRows[LogFormat.confirmedOnceKey] = row } else { damagedEntryCount += 1 }
+        case LogFormat.encryptedKey:
+            // A damaged one counts as well: without it, commits would be sent as they are.
+            if try scan.bytes(at: entry.value) != [1] { damagedEntryCount += 1 }
+            replicaRows[LogFormat.encryptedKey] = [1]
         case let key where key.hasPrefix(LogFormat.setAsidePrefix):
             let row = try scan.bytes(at: entry.value)
             if let commit = try? row.withUnsafeBytes({ try SetAsideCommit($0) }) {

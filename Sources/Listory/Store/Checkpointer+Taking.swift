@@ -8,13 +8,13 @@ extension Checkpointer {
     /// Takes a checkpoint of the newest version, and returns when it is complete. If another process has the checkpoint role,
     /// continues from the newest one that it has taken.
     ///
-    /// - Parameter isUrgent: whether it is taken even if another process stands still.
+    /// - Parameter isUrgent: whether it is taken even if a reader stands still.
     /// - Throws: ``ListError``, `LMDBError`; the store is then unchanged.
     func take(_ store: UntypedStore, isUrgent: Bool = true) throws {
         try running.withLock { _ in
             // A closed store must not use its file.
             try store.withHead { try $0.checkNodes() }
-            if !isUrgent && (store.group.log.isHeldBack || keepsTooMuch) { return delay() }
+            if !isUrgent && store.group.log.isHeldBack { return delay() }
             do { try takeNow(store) } catch {
                 // The next attempt begins as if the role were new.
                 if case ListError.writtenElsewhere = error { state.withLock { $0.hasRole = false } }
@@ -22,19 +22,6 @@ extension Checkpointer {
                 throw error
             }
         }
-    }
-
-    /// Whether more than twice the present locators are kept for another process, and at least some hundred chunks. That process has not
-    /// moved on for long, perhaps because it was stopped; each further checkpoint would keep as many more.
-    private var keepsTooMuch: Bool {
-        let (replaced, limit) = state.withLock { ($0.replaced, max(256, 2 * $0.chunkCount)) }
-        func isTooMuch(_ replaced: [(version: Version, chunks: [UInt64])]) -> Bool {
-            replaced.reduce(0) { $0 + $1.chunks.count } > limit
-        }
-        guard isTooMuch(replaced) else { return false }
-        guard let others = try? database.table?.neighbours() else { return false }
-        let oldest = others.compactMap(\.leases.located).min()
-        return isTooMuch(replaced.filter { replaced in oldest.map { $0 < replaced.version } ?? false })
     }
 
     private func takeNow(_ store: UntypedStore) throws {
@@ -249,7 +236,6 @@ extension Checkpointer {
         state.withLock { state in
             state.kept = kept.filter { !dropped.contains($0.version) }
             (state.superfluous, state.replaced) = (left, needed)
-            state.chunkCount = image.locators.chunkCount
             state.newest = checkpoint
             state.failure = nil
             state.patience = 1

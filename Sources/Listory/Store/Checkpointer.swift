@@ -64,8 +64,6 @@ final class Checkpointer: Sendable {
         var superfluous: [UInt64] = []
         /// Chunks of locators that a checkpoint of this version replaced. Another process may still read them.
         var replaced: [(version: Version, chunks: [UInt64])] = []
-        /// How many chunks the locators have that this process wrote last.
-        var chunkCount = 0
         /// The approximate bytes of nodes that checkpoints keep in memory.
         var residentSize = 0
 

@@ -62,27 +62,32 @@ extension StoreRacer {
             let rows = try head.editor.takeBack(own, to: before, checksum: start.checksum)
             // From here on, the queue has what stands behind the confirmed end.
             group.rewind(to: start)
-            var twins: [[UInt8]: Commit] = [:]
+            var received: [[UInt8]: Commit] = [:]
             for commit in foreign {
                 try StoreRacer.accepting(commit.version) {
                     try commit.record.withUnsafeBytes { try head.editor.replay($0, isLast: true) }
-                    if !own.isEmpty { twins[try commit.sharedIdentifier] = commit }
+                    if !own.isEmpty { received[try commit.sharedIdentifier] = commit }
                 }
                 group.requeue(commit)
             }
             let histories = head.editor.state.histories
-            // Own commits that others have made again changed what is known already.
-            let ownIdentifiers = try Set(own.map { try $0.sharedIdentifier })
-            let others = try foreign.filter { try !own.isEmpty && !ownIdentifiers.contains($0.sharedIdentifier) }
-            let (rebased, places) = try repeating(
-                own, behind: others.map(\.version), rows, before, &head, unjudged: unjudged
-            ) { commit in
-                if let reason = refused[commit.checksum] { return .givenUp(reason) }
-                // Before the store was a replica, the app may have annotated something under the name of the id.
-                guard let twin = twins[try commit.sharedIdentifier], twin.name == commit.name,
+            // An own commit that is among those of the others: another replica has sent it, or made it again.
+            func twin(of commit: Commit) throws -> Commit? {
+                // Before the store was a replica, the app may have annotated something under the name of the id. The name of the commit
+                // may be another: an undo has that of what is left of its step.
+                guard let twin = received[try commit.sharedIdentifier],
                     twin.origin == commit.origin, twin.time == commit.time
                 else { return nil }
-                return .isThere(twin)
+                return twin
+            }
+            // What twins have changed is known already.
+            let twins = try Set(own.compactMap { try twin(of: $0)?.version })
+            let others = own.isEmpty ? [] : foreign.map(\.version).filter { !twins.contains($0) }
+            let (rebased, places) = try repeating(
+                own, behind: others, rows, before, &head, unjudged: unjudged
+            ) { commit in
+                if let reason = refused[commit.checksum] { return .givenUp(reason) }
+                return try twin(of: commit).map { .isThere($0) }
             }
             // Placeholders of rows that could not be read may have been compared.
             if let failure = head.editor.failure(since: failures) { throw failure.ofRows }

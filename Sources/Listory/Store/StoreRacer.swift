@@ -252,7 +252,7 @@ final class StoreRacer: Racer {
         let shift = end.version.rawValue - known.version.rawValue
         group.replaceQueue(after: end, shift: shift, replacing: !own.isEmpty)
         let (rebased, places) = try repeating(
-            own, behind: Array(known.version.next..<end.version.next), rows, before, &head)
+            own, behind: own.isEmpty ? [] : Array(known.version.next..<end.version.next), rows, before, &head)
         // Placeholders of rows that could not be read may have been compared.
         if let failure = head.editor.failure(since: failures) { throw failure.ofRows }
         group.superseded.note(places, zip(own, rebased).filter { !$1.conflicts.isEmpty }.map(\.0))

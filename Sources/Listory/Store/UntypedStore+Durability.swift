@@ -10,7 +10,7 @@ extension StoreProtocol {
     ///
     /// - Parameter version: the version of a commit of this store; nil for all commits.
     /// - Throws: ``ListError/appendFailed(durable:cause:)``; ``ListError/unknownVersion(_:head:)`` for a version that
-    ///   does not exist yet.
+    ///   does not exist yet; ``ListError/usedInside(_:)`` in the closure of an edit.
     public func waitUntilDurable(_ version: Version? = nil) throws {
         try door {
             try core.checkIsOutside()

@@ -123,7 +123,7 @@ extension UntypedStore {
         // Commits that could not be appended are retried before another is added.
         if group.hasFailed {
             try checkIsOutside()
-            try group.appendLeftover()
+            try group.flush(through: nil)
         }
         let (result, queued): (Result, Queued?)
         do {

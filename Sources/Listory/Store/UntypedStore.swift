@@ -168,6 +168,8 @@ public final class UntypedStore: Sendable {
     }
 
     deinit {
+        // In a fork, a thread of the parent may hold these locks for ever.
+        guard group.log.environment.isOwnProcess else { return }
         racer.stop()
         // Who still waits for one of them would wait for ever, and a sequence keeps the file open.
         head.withLock { $0.observers.finish() }

@@ -83,11 +83,11 @@ public actor Replica {
         self.options = options
         sendBytes = options.batchBytes
         codec = SyncCodec(key: options.key, list: list)
-        try self.store.beginSharing()
-        // A log that has nothing yet, or says so, would get all commits as they are.
+        // A log that has nothing yet, or says so, would get all commits as they are. A store that is no replica stays none then.
         if options.key == nil, try self.store.isEncrypted {
             throw SyncProblem.wrongKey("the commits of this replica are encrypted in the log, and there is no key")
         }
+        try self.store.beginSharing()
         try noteCounts()
     }
 

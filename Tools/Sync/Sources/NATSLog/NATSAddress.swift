@@ -14,7 +14,8 @@ import SharedLog
 /// | `replicas` | how many servers of a cluster keep a list |
 /// | `tls` | `no`: credentials may be sent to other machines without encryption |
 ///
-/// One server with `tls://`, `ca` or `cert` means TLS for all of them: then the certificate of each server is checked, and its name.
+/// Servers without a login get that of the first one that has one. One server with `tls://`, `ca` or `cert` means TLS for all of them: then
+/// the certificate of each server is checked, and its name.
 struct NATSAddress: Sendable {
     var servers: [String]
     let usesTLS: Bool
@@ -30,6 +31,7 @@ struct NATSAddress: Sendable {
         let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var servers: [String] = []
         var secrets: [String] = []
+        var firstLogin: Substring?
         var usesTLS = false
         var isRemote = false
         for server in parts[0].split(separator: ",", omittingEmptySubsequences: false) {
@@ -43,11 +45,16 @@ struct NATSAddress: Sendable {
             let end = pieces[1].lastIndex(of: "@")
             if let end {
                 let login = pieces[1][..<end]
+                firstLogin = firstLogin ?? login
                 let secret = login.firstIndex(of: ":").map { login[login.index(after: $0)...] } ?? login
                 secrets += [String(secret), secret.removingPercentEncoding ?? ""]
             }
             let place = end.map { pieces[1][pieces[1].index(after: $0)...] } ?? pieces[1]
             if !isLoopback(NATSAddress.host(place)) { isRemote = true }
+        }
+        // nats.c does the same, but only with all servers in one attempt to connect; here each has its own.
+        if let firstLogin {
+            servers = servers.map { $0.contains("@") ? $0 : "nats://\(firstLogin)@\($0.dropFirst(7))" }
         }
         var values: [String: String] = [:]
         for parameter in parts.count == 2 ? parts[1].split(separator: "&") : [] {

@@ -3,8 +3,8 @@
 // nats.c has no deadline for a TLS handshake, and none for the look-up of a host. So each attempt has a thread of its own, which is left
 // alone if it takes too long. When it ends, it frees what it has made.
 //
-// Always holds: a call waits as long as the servers may take, and no longer; few threads are left alone for one log,
-// however long a server is silent.
+// Always holds: a call waits as long as the servers may take, and no longer; few threads are left alone for one server,
+// however long it is silent, and the others are tried as if it were not there.
 
 import CNATS
 import Dispatch
@@ -18,12 +18,13 @@ struct NATSConnector {
     private let timeout: Duration
     private let connectTimeout: Duration
     private let events: NATSEvents
-    /// Attempts that were left alone and have not ended.
-    private var abandoned: [Abandoned] = []
-    private var lastAbandonment = ContinuousClock.now
+    /// For each server, attempts that were left alone, and when the last one was.
+    private var abandoned: [String: (attempts: [Abandoned], last: ContinuousClock.Instant)] = [:]
     private var connectedAt = ContinuousClock.now
     /// After attempts that failed, and after connections that did not last.
     private var (pause, lossPause) = (GrowingPause(), GrowingPause())
+    /// After a server was connected, and could not say where the stream is.
+    private var askingPause = GrowingPause(longest: .seconds(2))
     private var lastError: SharedLogError?
 
     private struct Abandoned {
@@ -37,13 +38,18 @@ struct NATSConnector {
 
     private static let silence = SharedLogError.unavailable(cause: "no server has answered an attempt to connect")
 
-    /// Makes a connection, unless the servers are to be left alone just now.
-    mutating func connect() throws -> NATSConnection {
+    /// Returns the connection that there is, or makes one, unless the servers are to be left alone just now.
+    mutating func connect(_ present: NATSConnection?) throws -> NATSConnection {
+        if let present {
+            if askingPause.remaining > .zero, let lastError { throw lastError }
+            return present
+        }
         if max(pause.remaining, lossPause.remaining) > .zero, let lastError { throw lastError }
-        guard mayTry else { throw lastError ?? NATSConnector.silence }
+        guard address.servers.contains(where: { mayTry($0) }) else { throw lastError ?? NATSConnector.silence }
         do {
             let connection = try attempt()
             (connectedAt, lastError) = (.now, nil)
+            askingPause.succeeded()
             return connection
         } catch {
             noteFailure(error)
@@ -60,6 +66,16 @@ struct NATSConnector {
         lastError = (error as? NATSFailure)?.error ?? error as? SharedLogError
     }
 
+    /// Notes that the server could not say where the stream is.
+    ///
+    /// - Returns: whether to keep the connection. A cluster that chooses a leader cannot say it for some seconds, on no connection; but
+    ///   a server that is cut off from the others cannot as long as it is, and they may.
+    mutating func keeps(after error: any Error) -> Bool {
+        askingPause.failed()
+        lastError = (error as? NATSFailure)?.error
+        return address.servers.count == 1 || ContinuousClock.now - connectedAt < .seconds(15)
+    }
+
     /// Notes that the connection was lost. Something in the way may end each as soon as much is sent: then they come after longer pauses.
     mutating func noteLoss() {
         guard ContinuousClock.now - connectedAt < .seconds(5) else { return lossPause.succeeded() }
@@ -67,21 +83,20 @@ struct NATSConnector {
         lastError = .unavailable(cause: "the connection ended soon after it was made")
     }
 
-    /// Whether the attempts that were left alone allow another one.
+    /// Whether the attempts to connect to a server that were left alone allow another one.
     ///
     /// After a change of the network, one may never end, so there have to be others. Each may keep a thread and a socket for ever, so the
-    /// pause is twice as long when all servers have been silent once more, up to five minutes: then the network may be a good one again.
-    private var mayTry: Bool {
-        let count = abandoned.count { $0.attempt != nil }
-        let pause = Duration.seconds(5 << min(count / address.servers.count, 6))
-        return count == 0 || ContinuousClock.now - lastAbandonment >= pause
+    /// pause is twice as long after each, up to five minutes: then the network may be a good one again.
+    private func mayTry(_ server: String) -> Bool {
+        guard let (attempts, last) = abandoned[server] else { return true }
+        let count = attempts.count { $0.attempt != nil }
+        return count == 0 || ContinuousClock.now - last >= .seconds(5 << min(count, 6))
     }
 
     /// Makes a connection to one of the servers. Each has an attempt of its own: nats.c would not come to those behind one that is silent.
     private mutating func attempt() throws -> NATSConnection {
-        abandoned.removeAll { $0.attempt == nil }
         var failure: NATSFailure?
-        for server in address.servers.shuffled() {
+        for server in address.servers.shuffled() where mayTry(server) {
             var address = address
             address.servers = [server]
             let attempt = NATSAttempt { [address, timeout, connectTimeout, events] in
@@ -90,8 +105,8 @@ struct NATSConnector {
             do {
                 // nats.c ends the attempt by itself unless it meets one of the two that have no deadline.
                 if let connection = try attempt.wait(for: connectTimeout + .seconds(1)) { return connection }
-                abandoned.append(Abandoned(attempt: attempt))
-                lastAbandonment = .now
+                let others = abandoned[server]?.attempts.filter { $0.attempt != nil } ?? []
+                abandoned[server] = (others + [Abandoned(attempt: attempt)], .now)
             } catch let error as NATSFailure {
                 // Somebody has to do something about refused credentials.
                 if failure?.status != NATS_CONNECTION_AUTH_FAILED { failure = error }

@@ -331,14 +331,13 @@ public actor NATSLog: SharedLog {
             }
             return connection
         }
-        let connection = try self.connection ?? connector.connect()
+        let connection = try connector.connect(self.connection)
         self.connection = connection
         do {
             try prepare(connection)
             try connection.subscribe(to: names)
         } catch {
-            // A cluster that chooses a leader does not answer for a while, and would not on another connection either.
-            if case .unavailable = (error as? NATSFailure)?.error { throw error }
+            if case .unavailable = (error as? NATSFailure)?.error, connector.keeps(after: error) { throw error }
             self.connection = nil
             connector.noteFailure(error)
             throw error

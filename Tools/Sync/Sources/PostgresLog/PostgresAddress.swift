@@ -1,4 +1,5 @@
 import CLibpq
+import Foundation
 import SharedLog
 
 /// The address of a PostgreSQL server, as libpq understands it.
@@ -50,7 +51,11 @@ struct PostgresAddress: Sendable {
             ("client_encoding", "UTF8"),
         ]
         // Otherwise libpq would take any certificate, and none at all if somebody between says that the server has none.
-        if !PostgresAddress.areHere(given) { defaults.append(("sslmode", "verify-full")) }
+        // What the environment or a service says goes before that; libpq reads it when it connects.
+        let environment = ProcessInfo.processInfo.environment
+        let isSetElsewhere =
+            isGiven("service") || environment["PGSERVICE"] != nil || environment["PGSSLMODE"] != nil
+        if !isSetElsewhere, !PostgresAddress.areHere(given) { defaults.append(("sslmode", "verify-full")) }
         parameters = given + defaults.filter { !isGiven($0.0) }
         self.secrets = secrets
     }

@@ -172,6 +172,9 @@ final class PostgresConnection: @unchecked Sendable {
             return .invalidAddress(
                 reason: "\(message); add sslmode=disable to the address if the network is safe")
         }
+        if message.contains("host name must be specified") {
+            return .invalidAddress(reason: "\(message); add host=NAME to the address, with the name in the certificate")
+        }
         if message.contains("permission denied for database") { return .refused(.permissions, cause: message) }
         return .unavailable(cause: message)
     }

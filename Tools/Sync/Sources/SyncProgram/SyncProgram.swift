@@ -207,7 +207,7 @@ struct ExchangeCommand: AsyncParsableCommand {
     var follow = false
     @Flag(
         help:
-            "If the log has lost commits and others have gone on, make those that only this replica has pending again. Nothing is lost."
+            "If the log has lost commits and others have gone on, make those that only this replica has pending again. What cannot be merged is set aside."
     )
     var heal = false
 

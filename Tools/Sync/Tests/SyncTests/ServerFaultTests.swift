@@ -292,13 +292,20 @@ import Testing
     @Test func aServerWithoutJetStreamIsUnavailableAndSaysWhy() async throws {
         let server = try NATSServer(settings: "jetstream: disabled")
         defer { server.end() }
-        let log = try Engine.nats.open(server.url, list: "list")
-        do {
-            _ = try await log.end()
-            Issue.record("there is no JetStream")
-        } catch SharedLogError.unavailable(let cause) {
-            #expect(cause.contains("JetStream"))
+        let line = try SlowLine(to: server.port)
+        defer { line.end() }
+        let log = try Engine.nats.open("nats://127.0.0.1:\(line.port)", list: "list")
+        for _ in 0..<3 {
+            do {
+                _ = try await log.end()
+                Issue.record("there is no JetStream")
+            } catch SharedLogError.unavailable(let cause) {
+                #expect(cause.contains("JetStream"))
+            }
+            // Longer than the server is left alone.
+            try await Task.sleep(for: .milliseconds(500))
         }
+        #expect(line.clientCount == 1, "it would not answer on another connection either")
         await log.close()
     }
 
@@ -330,6 +337,15 @@ import Testing
                 await wrong.close()
             }
         }
+    }
+
+    @Test func aServerIsAskedWithTheLoginOfAnotherThatIsDown() async throws {
+        let server = try NATSServer(login: ("lister", "right-secret"))
+        defer { server.end() }
+        let url = "nats://lister:right-secret@127.0.0.1:1,nats://127.0.0.1:\(server.port)"
+        let log = try Engine.nats.open(url, list: "list")
+        #expect(try await log.end() == .beginning)
+        await log.close()
     }
 
     @Test func anAddressThatCannotBeUsedIsRefusedWithoutBeingRepeated() {

@@ -64,6 +64,10 @@ final class SlowLine: Sendable {
     let port: Int
     private let listener: Int32
     private let silent = Mutex<[Int32]>([])
+    private let accepted = Mutex(0)
+
+    /// How many clients there were.
+    var clientCount: Int { accepted.withLock { $0 } }
 
     /// - Parameters:
     ///   - bytesPerSecond: nil for as many as there are.
@@ -86,6 +90,7 @@ final class SlowLine: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
+                accepted.withLock { $0 += 1 }
                 if silent.withLock({ $0.count }) < silentCount {
                     let line = #"INFO {"server_id":"a","version":"2.9.0","proto":1,"tls_required":true}"#
                     _ = Array("\(line)\r\n".utf8).withUnsafeBytes {

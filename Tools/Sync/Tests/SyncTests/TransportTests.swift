@@ -110,20 +110,25 @@ import Testing
         await log.close()
     }
 
-    @Test func aMissingFileOfTrustedCertificatesSaysWhatToDo() async throws {
+    @Test func anAddressWithoutWhatACertificateIsComparedWithSaysWhatToDo() async throws {
         let own = try Certificate()
         defer { own.remove() }
         let server = try server(.postgres, own)
         defer { server.end() }
-        let url = server.url + "?sslmode=verify-full&sslrootcert=\(own.file).missing"
-        let log = try Engine.postgres.open(url, list: "list")
-        do {
-            _ = try await log.end()
-            Issue.record("any certificate is trusted")
-        } catch SharedLogError.invalidAddress(let reason) {
-            #expect(reason.contains("add sslrootcert="), "\(reason)")
+        let url = server.url + "?sslmode=verify-full&sslrootcert=\(own.file)"
+        for (url, hint) in [
+            (url + ".missing", "add sslrootcert="),
+            (url.replacing("127.0.0.1", with: "") + "&hostaddr=127.0.0.1", "add host="),
+        ] {
+            let log = try Engine.postgres.open(url, list: "list")
+            do {
+                _ = try await log.end()
+                Issue.record("any certificate is trusted")
+            } catch SharedLogError.invalidAddress(let reason) {
+                #expect(reason.contains(hint), "\(reason)")
+            }
+            await log.close()
         }
-        await log.close()
     }
 
     /// nats.c would wait for ever.
@@ -191,6 +196,8 @@ import Testing
             ("postgresql://127.0.0.1.example.org/lists", "verify-full"),
             ("postgresql://localhost/lists?hostaddr=192.0.2.1", "verify-full"),
             ("postgresql://example.org/lists?sslmode=require", "require"),
+            // The service may say something else.
+            ("postgresql://example.org/lists?service=ours", nil),
             ("postgresql://127.0.0.1:5433,[::1],localhost/lists", nil), ("postgresql://127.8.0.1/lists", nil),
             ("postgresql://example.org/lists?hostaddr=127.0.0.1", nil),
         ] as [(String, String?)] {
@@ -215,6 +222,14 @@ import Testing
             "tls://anna:hush@example.org", "nats://anna:hush@example.org?ca=/a", "nats://anna:hush@example.org?tls=no",
             "nats://anna:hush@localhost:4222,nats://[::1]:4222", "nats://127.0.0.1?creds=/a", "nats://example.org",
         ] { _ = try NATSAddress(url) }
+    }
+
+    @Test func serversOfNATSWithoutALoginGetThatOfTheFirstWithOne() throws {
+        for (url, servers) in [
+            ("nats://anna:hush@a,nats://b:1", ["nats://anna:hush@a", "nats://anna:hush@b:1"]),
+            ("nats://a,nats://hush@b,nats://bert:hush@c", ["nats://hush@a", "nats://hush@b", "nats://bert:hush@c"]),
+            ("nats://a,nats://b", ["nats://a", "nats://b"]),
+        ] { #expect(try NATSAddress(url + "?tls=no").servers == servers) }
     }
 
     @Test(arguments: Engine.servers)
