@@ -130,10 +130,12 @@ final class ConfirmedEnd: Sendable {
     /// Up to where pending commits were confirmed once, before the shared log lost them. All replicas may have had these, so the rules of
     /// this app do not judge them. If it is not behind the confirmed end, there are none.
     func confirmedOnce(_ txn: borrowing some Transaction & ~Copyable) throws -> Version {
-        try txn.withValue(forKey: LogFormat.confirmedOnceKey, in: meta) { row -> Version in
-            guard let row, row.count == 8 else { return .empty }
-            return Version(UInt64(littleEndian: row.loadUnaligned(as: UInt64.self)))
-        }
+        try txn.withValue(forKey: LogFormat.confirmedOnceKey, in: meta) { $0.flatMap(ConfirmedEnd.once) ?? .empty }
+    }
+
+    /// What the row of that says; nil if it is damaged.
+    static func once(_ row: UnsafeRawBufferPointer) -> Version? {
+        row.count == 8 ? Version(UInt64(littleEndian: row.loadUnaligned(as: UInt64.self))) : nil
     }
 
     /// Moves that with the commits.

@@ -84,11 +84,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         blocks.sort { $0.first < $1.first }
         // A version behind all commits would keep the rules of the app from judging any of them. It may also be there without damage, if
         // the commits up to it have gone; then it says nothing.
-        if let row = replicaRows[LogFormat.confirmedOnceKey],
-            row.withUnsafeBytes({ UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }) > newestKnown.rawValue
-        {
-            replicaRows[LogFormat.confirmedOnceKey] = nil
-        }
+        let once = replicaRows[LogFormat.confirmedOnceKey]?.withUnsafeBytes(ConfirmedEnd.once)
+        if let once, once > newestKnown { replicaRows[LogFormat.confirmedOnceKey] = nil }
     }
 
     private func note(_ entry: PageScan.Entry, _ path: String) throws {
@@ -141,7 +138,11 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             confirmed = end ?? LogHead()
         case LogFormat.confirmedOnceKey:
             let row = try scan.bytes(at: entry.value)
-            if row.count == 8 { replicaRows[LogFormat.confirmedOnceKey] = row } else { damagedEntryCount += 1 }
+            if row.withUnsafeBytes(ConfirmedEnd.once) == nil {
+                damagedEntryCount += 1
+            } else {
+                replicaRows[LogFormat.confirmedOnceKey] = row
+            }
         case LogFormat.encryptedKey:
             // A damaged one counts as well: without it, commits would be sent as they are.
             if try scan.bytes(at: entry.value) != [1] { damagedEntryCount += 1 }

@@ -263,16 +263,22 @@ struct ReplicaTests: ReplicaSuite {
         #expect(server.count == 59)
     }
 
-    @Test(
-        "A replica that is overtaken whenever it sends much sends less, until all of its commits are in the log",
-        .timeLimit(.minutes(10)))
-    func overtaken() async throws {
+    /// Two stores that have the first row, and the replica of the second.
+    private func together() async throws -> (MemoryServer, a: UntypedStore, b: UntypedStore, second: Replica) {
         let server = MemoryServer()
         let (a, b) = (try store("a"), try store("b"))
         try insert(0, a)
         try await replica(a, MemoryLog(server)).synchronize()
         let second = try replica(b, MemoryLog(server))
         try await second.synchronize()
+        return (server, a, b, second)
+    }
+
+    @Test(
+        "A replica that is overtaken whenever it sends much sends less, until all of its commits are in the log",
+        .timeLimit(.minutes(10)))
+    func overtaken() async throws {
+        let (server, a, b, second) = try await together()
         for id: Int64 in 1...60 { try insert(id, a, content: [UInt8](repeating: UInt8(id), count: 5_000)) }
         let lastId = Atomic<Int64>(1_000)
         let log = AlteredLog(
@@ -295,12 +301,7 @@ struct ReplicaTests: ReplicaSuite {
 
     @Test("A replica with many pending commits makes them again a few times, and not for each batch that it reads")
     func manyPending() async throws {
-        let server = MemoryServer()
-        let (a, b) = (try store("a"), try store("b"))
-        try insert(0, a)
-        try await replica(a, MemoryLog(server)).synchronize()
-        let second = try replica(b, MemoryLog(server))
-        try await second.synchronize()
+        let (server, a, b, second) = try await together()
         for id: Int64 in 1_000..<1_400 { try insert(id, b) }
         try await second.synchronize()
         for id: Int64 in 1...200 { try insert(id, a) }
