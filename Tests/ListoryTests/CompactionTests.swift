@@ -488,7 +488,7 @@ struct CompactionTests {
         compaction.unpackedCount = count
         try UntypedStore.compact(at: fixture.path, compaction)
         let store = try UntypedStore.open(at: fixture.path)
-        #expect(try store.statistics().sealedVersion == newest.previous && store.version == newest)
+        #expect(try store.statistics().lastPackedVersion == newest.previous && store.version == newest)
         try store.close()
     }
 

@@ -87,7 +87,7 @@ struct FirstReplicaFileTests {
         // As the snapshot, with the rows of the other one.
         let forged = folder.file("forged")
         var base = LogBase()
-        (base.version, base.sealed, base.checksum) = (1, 1, try a.commit(1).checksum)
+        (base.version, base.lastPacked, base.checksum) = (1, 1, try a.commit(1).checksum)
         var file = try NewStoreFile(at: forged, StoreOptions())
         var state = ListState(NodePool(limits: NewStoreFile.limits, source: file.database))
         let rows = try other.snapshot

@@ -103,9 +103,9 @@ struct JournalTests {
         try fixture.fill(3)
         var run = RecordRun(first: Version(2))
         for id in 0..<3 { run.append(try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) }!) }
-        let whole = try #require(JournalEntry.bytes(run, 0..<3, after: LogHead(), atMost: 1 << 20)).count
+        let whole = try #require(JournalEntry.bytes(run, 0..<3, after: LogPosition(), atMost: 1 << 20)).count
         for size in 0...whole + 8 {
-            let bytes = JournalEntry.bytes(run, 0..<3, after: LogHead(), atMost: size)
+            let bytes = JournalEntry.bytes(run, 0..<3, after: LogPosition(), atMost: size)
             #expect(bytes?.count == (size < whole ? nil : whole), "\(size) of \(whole) bytes")
         }
         try fixture.store.close()
@@ -184,7 +184,7 @@ struct JournalTests {
         let folder = try TemporaryFolder()
         var bytes = try Self.makeFile(folder, [10, 20, 30])
         let first = Self.entries(bytes)[0]
-        let older = try #require(JournalEntry.bytes(first.entry.records, 0..<1, after: LogHead(), atMost: 512))
+        let older = try #require(JournalEntry.bytes(first.entry.records, 0..<1, after: LogPosition(), atMost: 512))
         bytes.replaceSubrange(first.offset..<first.offset + older.count, with: older)
         let path = folder.file("copy.listory")
         try Self.write(bytes, path)
@@ -436,7 +436,7 @@ struct JournalTests {
         let fixture = try Self.quietFixture()
         let (store, journal) = (fixture.store, fixture.store.group.log.journal)
         let commit = try #require(try store.edit("Toggle") { try $0.toggle(.item(1)) })
-        var head = LogHead()
+        var head = LogPosition()
         head.version = Version(1 << 40)
         var run = RecordRun(first: head.version.next)
         commit.record.withUnsafeBytes { run.append($0, eventCount: commit.eventCount) }

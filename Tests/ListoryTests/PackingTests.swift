@@ -22,7 +22,7 @@ struct PackingTests {
     /// Reads what is where in the file of a store.
     private func layout(_ store: UntypedStore) throws -> (records: [UInt64], blocks: [ClosedRange<UInt64>]) {
         let log = store.group.log
-        let blocks = try log.sealed.blocks()
+        let blocks = try log.packed.blocks()
         return try log.environment.read { txn in
             var (records, packed) = ([UInt64](), [ClosedRange<UInt64>]())
             try txn.forEach(in: log.commits) { key, _ in
@@ -55,7 +55,7 @@ struct PackingTests {
         }
         let statistics = try store.statistics()
         #expect(statistics.packedCommitCount == UInt64(blocks.reduce(0) { $0 + $1.count }))
-        #expect(statistics.sealedVersion.rawValue == blocks.last?.upperBound ?? store.oldestVersion.rawValue)
+        #expect(statistics.lastPackedVersion.rawValue == blocks.last?.upperBound ?? store.oldestVersion.rawValue)
     }
 
     @Test("Whoever undoes everything and redoes it unpacks each block a few times, and not for each step")
@@ -291,7 +291,7 @@ struct PackingTests {
         try fixture.fill(5)
         for _ in 0..<300 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
         #expect(try fixture.store.statistics().packedCommitCount == 0)
-        #expect(try fixture.store.group.log.sealed.blocks() == nil)
+        #expect(try fixture.store.group.log.packed.blocks() == nil)
         try fixture.store.close()
 
         var options = fixture.store.options
@@ -408,12 +408,12 @@ struct PackingTests {
         compaction.kept = .from(10)
         try UntypedStore.compact(at: fixture.path, compaction)
         let other = try UntypedStore.open(at: whole)
-        let otherBlocks = try #require(try other.group.log.sealed.blocks())
+        let otherBlocks = try #require(try other.group.log.packed.blocks())
         let found = try other.group.log.environment.read { try $0.get(1, in: otherBlocks) }
         let block = try #require(found)
         try other.close()
         let store = try UntypedStore.open(at: fixture.path)
-        let blocks = try #require(try store.group.log.sealed.blocks())
+        let blocks = try #require(try store.group.log.packed.blocks())
         #expect(try store.oldestVersion == 10 && store.commit(20).version == 20)
         store.past.clear()
         try store.group.log.environment.write { txn in

@@ -117,7 +117,7 @@ struct ProcessTableTests {
         let environment = try Environment.open(path: path)
         let table = try #require(try ProcessTable.join(environment))
         func end(_ version: UInt64, stored: UInt64) -> ProcessTable.Published {
-            var head = LogHead()
+            var head = LogPosition()
             head.version = Version(version)
             return ProcessTable.Published(head: head, stored: Version(stored))
         }

@@ -149,7 +149,7 @@ struct RowHistoryTests {
             }
         }
         try store.checkpoint()
-        let packed = try store.group.log.sealed.lastPacked()
+        let packed = try store.group.log.packed.lastPacked()
         #expect(packed > 300)
         let unpackings = store.past.unpackings
         store.past.clear()

@@ -119,12 +119,12 @@ struct SalvageTests {
         var options = fixture.store.options
         options.isReadOnly = true
         let closed = try UntypedStore.open(at: fixture.path, options: options)
-        let sealed = try closed.statistics().sealedVersion
+        let packed = try closed.statistics().lastPackedVersion
         try closed.close()
-        try Self.damage([sealed.rawValue + 1], in: fixture.path)
+        try Self.damage([packed.rawValue + 1], in: fixture.path)
         let path = fixture.folder.file("new")
         let report = try UntypedStore.salvage(from: fixture.path, to: path)
-        #expect(report.parts.count == 2 && report.parts.last?.version == sealed)
+        #expect(report.parts.count == 2 && report.parts.last?.version == packed)
         for part in report.parts { _ = try StoreVerification(path: part.path) }
         let store = try UntypedStore.open(at: try #require(report.parts.last).path)
         #expect(try store.group.content(of: store.snapshot.sections[0].items[0].content) == large)

@@ -384,7 +384,7 @@ struct SharingTests {
         if isDerived {
             try a.checkpoint()
             a.checkpointer?.packer.packRest(a)
-            #expect(try a.group.log.sealed.lastPacked() > 20)
+            #expect(try a.group.log.packed.lastPacked() > 20)
         }
         // The log has lost most of it, and others went on from there.
         log.records.removeLast(79)
@@ -635,7 +635,7 @@ struct SharingTests {
         try a.close()
         try UntypedStore.retreat(at: fixture.path, to: .empty)
         a = try UntypedStore.open(at: fixture.path)
-        #expect(a.group.log.base.sealed == .empty)
+        #expect(a.group.log.base.lastPacked == .empty)
         try a.receive(log.records)
         try send(a, &log)
         try a.close()

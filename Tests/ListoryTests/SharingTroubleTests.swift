@@ -301,7 +301,7 @@ extension SharingTests {
         for id: Int64 in 1..<41 { try insert(id, a) }
         try send(a, &log)
         // Receiving lowers the durable version as well, until it has replaced them.
-        a.group.rewind(to: LogHead())
+        a.group.rewind(to: LogPosition())
         now.withLock { $0 = { a.group.rewind(to: a.group.log.journal.head) } }
         #expect(try !a.trim(Retention(age: .seconds(1), steps: 5), atLeast: 10))
         #expect(a.durableVersion == 40)

@@ -15,7 +15,7 @@ struct LogBase: Equatable {
     var eventCount: UInt64 = 0
     var recordBytes: UInt64 = 0
     /// The last version whose commit may be in a packed block; those after it are records.
-    var sealed = Version.empty
+    var lastPacked = Version.empty
 
     static let byteCount = 48
     /// How many bytes a row of an earlier build has; in later rows, a checksum follows them.
@@ -30,7 +30,7 @@ struct LogBase: Equatable {
     }
 
     var bytes: [UInt8] {
-        let words = [version.rawValue, checksum, eventCount, recordBytes, sealed.rawValue]
+        let words = [version.rawValue, checksum, eventCount, recordBytes, lastPacked.rawValue]
         let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
         return bytes + withUnsafeBytes(of: LogBase.checksum(bytes).littleEndian) { Array($0) }
     }
@@ -49,7 +49,7 @@ struct LogBase: Equatable {
         checksum = words[1]
         eventCount = words[2]
         recordBytes = words[3]
-        sealed = Version(words[4])
+        lastPacked = Version(words[4])
     }
 
     private static func checksum(_ bytes: [UInt8]) -> UInt64 {
@@ -60,11 +60,11 @@ struct LogBase: Equatable {
     /// two.
     ///
     /// - Throws: ``ListError/headMismatch(what:expected:found:)``.
-    func check(_ head: LogHead) throws {
+    func check(_ head: LogPosition) throws {
         // Far above the size of any log, and far below the point where sums overflow.
         let limit: UInt64 = 1 << 62
         let isSound =
-            max(version, sealed) <= head.version && head.version.rawValue < limit
+            max(version, lastPacked) <= head.version && head.version.rawValue < limit
             && eventCount <= head.eventCount && head.eventCount < limit
             && recordBytes <= head.recordBytes && head.recordBytes < limit
         guard isSound else {

@@ -44,7 +44,7 @@ extension CommitLog {
     ///   ``ListError/duplicateName(_:of:)``; ``ListError/unknownVersion(_:head:)`` if its commit is not in the database.
     func add(_ named: NamedVersion) throws {
         try environment.write { txn in
-            let head = try LogRows(meta: meta, commits: commits, sealed: base.sealed).readHead(txn).version
+            let head = try LogRows(meta: meta, commits: commits, lastPacked: base.lastPacked).readHead(txn).version
             if named.version > head { throw ListError.unknownVersion(named.version, head: head) }
             // A commit that is packed or dropped stays as it is.
             let hash = try txn.withValue(forKey: named.version.rawValue, in: commits) { record in

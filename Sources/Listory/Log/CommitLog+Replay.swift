@@ -26,7 +26,7 @@ extension CommitLog {
                 checksum = last
                 continue
             }
-            let last = try sealed.withBlockCopy(of: state.version.next) { block -> UInt64? in
+            let last = try packed.withBlockCopy(of: state.version.next) { block -> UInt64? in
                 if let checksum, block.first == state.version.next, block.checksumBefore != checksum {
                     throw CommitLog.unlinked(block, checksum)
                 }
@@ -56,7 +56,7 @@ extension CommitLog {
                 checksum = records
                 continue
             }
-            let packed = try sealed.withBlockCopy(of: state.version.next) { block in
+            let packed = try packed.withBlockCopy(of: state.version.next) { block in
                 let isWhole = block.first == state.version.next
                 if isWhole && block.checksumBefore != checksum { throw CommitLog.unlinked(block, checksum) }
                 // The rebuilt records equal the packed ones: each has the hash of the rows, and the checksum of the
@@ -111,7 +111,7 @@ extension CommitLog {
                 && checkpoint.fits(RecordHeader.mark(record, version: checkpoint.version))
         }
         if let fits { return fits }
-        return try sealed.withBlock(of: checkpoint.version, isVerified: true) { block in
+        return try packed.withBlock(of: checkpoint.version, isVerified: true) { block in
             block.last == checkpoint.version && block.stateHash == checkpoint.stateHash
         } ?? false
     }
@@ -145,7 +145,7 @@ extension CommitLog {
             try record.map { try state.checkHash(in: $0) } != nil
         }
         if isChecked { return true }
-        return try sealed.withBlock(of: version, isVerified: true) { block in
+        return try packed.withBlock(of: version, isVerified: true) { block in
             if block.last > version { return false }
             try state.checkHash(block.stateHash)
             return true
@@ -159,7 +159,7 @@ extension CommitLog {
         if version == base.version { return base.checksum }
         let checksum = try withRecord(of: version) { $0.flatMap(CommitLog.storedChecksum) }
         if let checksum { return checksum }
-        let packed = try sealed.withBlock(of: version, isVerified: true) { block in
+        let packed = try packed.withBlock(of: version, isVerified: true) { block in
             block.last == version ? block.checksum : nil
         }
         guard let packed else { throw ListError.missingCommit(version) }

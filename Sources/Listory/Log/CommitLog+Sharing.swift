@@ -14,9 +14,9 @@ extension CommitLog {
     ///   - rebased: what the commits that were behind the earlier end have become.
     ///   - setAside: those of which nothing is left, or not all.
     func replace(
-        after earlier: LogHead, with run: RecordRun, expecting known: LogHead, confirmed end: LogHead,
+        after earlier: LogPosition, with run: RecordRun, expecting known: LogPosition, confirmed end: LogPosition,
         _ rebased: [RebasedCommit], setAside: [SetAsideCommit]
-    ) throws -> LogHead {
+    ) throws -> LogPosition {
         let head = try journal.replace(after: earlier, with: run, expecting: known) { txn in
             try confirmed.put(end, &txn)
             try moveNames(with: rebased, &txn)
@@ -160,11 +160,11 @@ extension CommitLog {
     /// Makes a file that nobody has open a replica whose commits are all confirmed.
     ///
     /// - Returns: the end of its log.
-    static func confirmAll(of path: String) throws -> LogHead {
+    static func confirmAll(of path: String) throws -> LogPosition {
         let environment = try CommitLog.openCopy(path)
         defer { try? environment.close() }
         return try writeMeta(of: environment) { txn, meta in
-            let head = try head(txn, meta)
+            let head = try LogRows.head(txn, meta)
             try txn.put(head.bytes, forKey: LogFormat.confirmedKey, in: meta)
             return head
         }
@@ -177,18 +177,9 @@ extension CommitLog {
         defer { try? environment.close() }
         try writeMeta(of: environment) { txn, meta in
             guard let end = try ConfirmedEnd.read(txn, meta) else { return }
-            let head = try head(txn, meta)
+            let head = try LogRows.head(txn, meta)
             if end.version > head.version { try txn.put(head.bytes, forKey: LogFormat.confirmedKey, in: meta) }
         }
-    }
-
-    private static func head(
-        _ txn: borrowing some Transaction & ~Copyable, _ meta: Database<String, [UInt8]>
-    ) throws -> LogHead {
-        guard let head = try txn.withValue(forKey: LogFormat.headKey, in: meta, { $0.flatMap(LogHead.init) }) else {
-            throw ListError.headMismatch(what: "head row", expected: LogHead.expectation, found: "another")
-        }
-        return head
     }
 
     /// Notes the kinds of ids in a file that nobody has open.

@@ -18,7 +18,7 @@ struct CommitLog: Sendable {
     let meta: Database<String, [UInt8]>
     let commits: Database<UInt64, [UInt8]>
     /// The packed and dropped part of the log.
-    let sealed: SealedLog
+    let packed: PackedLog
     /// The newest commits, which may not be in the databases yet.
     let journal: Journal
     /// How much of the log is in a shared log.
@@ -68,10 +68,10 @@ struct CommitLog: Sendable {
         // If that fails, opening one of them says why.
         try? environment.openExisting([nil] + LogFormat.databases)
         (meta, commits) = try CommitLog.open(environment, path: path)
-        sealed = SealedLog(environment: environment, base: try CommitLog.readBase(environment, meta))
+        packed = PackedLog(environment: environment, base: try CommitLog.readBase(environment, meta))
         // While a transaction of a reader is open, it could not open a database.
-        if options.isReadOnly { _ = try sealed.blocks() }
-        let rows = LogRows(meta: meta, commits: commits, sealed: sealed.base.sealed)
+        if options.isReadOnly { _ = try packed.blocks() }
+        let rows = LogRows(meta: meta, commits: commits, lastPacked: packed.base.lastPacked)
         let table = try options.isKnownToOthers ? ProcessTable.join(environment, isFollower: options.isFollower) : nil
         // From here on, no other process makes the store a replica.
         confirmed = try ConfirmedEnd(environment, meta: meta, commits: commits)
@@ -99,7 +99,7 @@ struct CommitLog: Sendable {
     }
 
     /// The beginning of the log.
-    var base: LogBase { sealed.base }
+    var base: LogBase { packed.base }
 
     private static func readBase(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> LogBase {
         guard let row = try environment.read({ try $0.get(LogFormat.baseKey, in: meta) }) else { return LogBase() }
@@ -161,7 +161,7 @@ struct CommitLog: Sendable {
                 throw ListError.alreadyExists(path: path)
             }
             try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: meta)
-            try txn.put(LogHead().bytes, forKey: LogFormat.headKey, in: meta)
+            try txn.put(LogPosition().bytes, forKey: LogFormat.headKey, in: meta)
             if let kinds { try txn.put(kinds.bytes, forKey: LogFormat.identifierKey, in: meta) }
         }
         try environment.close()
@@ -237,8 +237,8 @@ extension CommitLog {
     /// - Returns: the new head.
     /// - Throws: ``LostRace`` if another process has appended; `LMDBError`; what `written` throws.
     func append(
-        _ run: RecordRun, _ range: Range<Int>, after head: LogHead, written: () throws -> Void = {}
-    ) throws -> LogHead {
+        _ run: RecordRun, _ range: Range<Int>, after head: LogPosition, written: () throws -> Void = {}
+    ) throws -> LogPosition {
         try journal.append(run, range, after: head, written: written)
     }
 }
@@ -253,7 +253,7 @@ extension CommitLog {
     ) throws -> Set<ContentReference> {
         let contents = try environment.openDatabase(
             named: LogFormat.contentDatabase, of: [UInt8].self, [UInt8].self, create: true)
-        let sorted = references.map { (key: SealedLog.contentKey($0), reference: $0) }
+        let sorted = references.map { (key: PackedLog.contentKey($0), reference: $0) }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }
         var lost: Set<ContentReference> = []
         var part: [(key: [UInt8], content: [UInt8])] = []

@@ -18,7 +18,7 @@ final class ConfirmedEnd: Sendable {
 
     private struct State: Equatable, Sendable {
         /// The end; nil if the store is no replica.
-        var end: LogHead?
+        var end: LogPosition?
         /// Whether the file has an earlier one.
         var isUnsaved = false
     }
@@ -34,19 +34,19 @@ final class ConfirmedEnd: Sendable {
         state = Locked(State(end: try ConfirmedEnd.read(environment, meta)))
     }
 
-    private static func read(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> LogHead? {
+    private static func read(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> LogPosition? {
         try environment.read { try read($0, meta) }
     }
 
     /// The row as a transaction sees it; nil if the store is no replica.
     static func read(
         _ txn: borrowing some Transaction & ~Copyable, _ meta: Database<String, [UInt8]>
-    ) throws -> LogHead? {
+    ) throws -> LogPosition? {
         try txn.withValue(forKey: LogFormat.confirmedKey, in: meta) { row in
             try row.map { row in
-                guard let end = LogHead(row) else {
+                guard let end = LogPosition(row) else {
                     throw ListError.headMismatch(
-                        what: "confirmed end", expected: LogHead.expectation, found: "another")
+                        what: "confirmed end", expected: LogPosition.expectation, found: "another")
                 }
                 return end
             }
@@ -69,16 +69,16 @@ final class ConfirmedEnd: Sendable {
     }
 
     /// The end as this process knows it; nil if the store is no replica.
-    var end: LogHead? { state.withLock { $0.end } }
+    var end: LogPosition? { state.withLock { $0.end } }
 
     /// The end, also if another process has moved it; nil if the store is no replica.
-    var current: LogHead? {
+    var current: LogPosition? {
         refresh()
         return end
     }
 
     /// The present end of a replica.
-    var required: LogHead {
+    var required: LogPosition {
         guard let end = current else { preconditionFailure("the store is no replica: call beginSharing first") }
         return end
     }
@@ -95,7 +95,7 @@ final class ConfirmedEnd: Sendable {
     }
 
     /// Moves the end forward, unless another process has moved it further. The file learns of it later.
-    func advance(to end: LogHead) {
+    func advance(to end: LogPosition) {
         state.withLock { state in
             if state.end.map({ $0.version < end.version }) ?? true { (state.end, state.isUnsaved) = (end, true) }
         }
@@ -103,14 +103,14 @@ final class ConfirmedEnd: Sendable {
 
     /// Makes the store a replica of which nothing is confirmed.
     func begin() throws {
-        try environment.write { txn in try put(LogHead(), &txn) }
-        adopt(LogHead())
+        try environment.write { txn in try put(LogPosition(), &txn) }
+        adopt(LogPosition())
     }
 
     /// Moves the end back: the shared log has lost what is behind it.
     ///
     /// - Throws: ``LostRace`` if another process has moved the end.
-    func retreat(from known: LogHead, to end: LogHead) throws {
+    func retreat(from known: LogPosition, to end: LogPosition) throws {
         try save()
         try environment.write { txn in
             guard try ConfirmedEnd.read(txn, meta) == known else { throw LostRace() }
@@ -120,7 +120,7 @@ final class ConfirmedEnd: Sendable {
     }
 
     /// Writes an end that is before the present one.
-    func put(_ end: LogHead, before known: Version, _ txn: inout WriteTransaction) throws {
+    func put(_ end: LogPosition, before known: Version, _ txn: inout WriteTransaction) throws {
         // After an earlier retreat, more commits may have been confirmed once.
         let once = max(known, try confirmedOnce(txn))
         try put(once: once, &txn)
@@ -154,13 +154,13 @@ final class ConfirmedEnd: Sendable {
     }
 
     /// Adopts an end that a transaction has just written.
-    func adopt(_ end: LogHead) { state.withLock { $0 = State(end: end) } }
+    func adopt(_ end: LogPosition) { state.withLock { $0 = State(end: end) } }
 
     /// Writes the end into the file, unless it has it. If another process has moved it further, or has moved it back and replaced the commits
     /// behind it, learns that.
     func save() throws {
         guard let end = state.withLock({ $0.isUnsaved ? $0.end : nil }) else { return }
-        let saved = try environment.write { txn -> LogHead in
+        let saved = try environment.write { txn -> LogPosition in
             if let known = try ConfirmedEnd.read(txn, meta) {
                 let isReplaced = try txn.withValue(forKey: end.version.rawValue, in: commits) { record in
                     record.map { CommitLog.storedChecksum($0) != end.checksum } ?? false
@@ -173,7 +173,7 @@ final class ConfirmedEnd: Sendable {
         state.withLock { if $0.end == end { $0 = State(end: saved) } }
     }
 
-    func put(_ end: LogHead, _ txn: inout WriteTransaction) throws {
+    func put(_ end: LogPosition, _ txn: inout WriteTransaction) throws {
         try txn.put(end.bytes, forKey: LogFormat.confirmedKey, in: meta)
     }
 }

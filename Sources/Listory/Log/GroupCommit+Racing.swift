@@ -10,7 +10,7 @@ import Synchronization
 extension GroupCommit {
     /// The queued commits, and the end of the log before them.
     struct Queue {
-        var head: LogHead
+        var head: LogPosition
         var commits: [Commit]
     }
 
@@ -44,7 +44,7 @@ extension GroupCommit {
     ///   - head: the end of the log now.
     ///   - shift: how many commits of others came before the queued ones.
     ///   - replacing: whether commits are replaced that somebody may have read.
-    func replaceQueue(after head: LogHead, shift: UInt64, replacing: Bool) {
+    func replaceQueue(after head: LogPosition, shift: UInt64, replacing: Bool) {
         monitor.withLock {
             if replacing { state.revision += 1 }
             // That is not shown before it is known what has become of the queue.
@@ -60,7 +60,7 @@ extension GroupCommit {
 
     /// Lets the queue begin at an earlier end of the log, behind which commits are about to be replaced: until ``resume(leading:)``, what
     /// is read behind it comes from the queue. The queue is empty.
-    func rewind(to head: LogHead) {
+    func rewind(to head: LogPosition) {
         replaceQueue(after: head, shift: 0, replacing: head.version < durableVersion)
         monitor.withLock { advance(to: head) }
         past.clear()
@@ -163,10 +163,10 @@ extension GroupCommit {
     }
 
     /// The end of the log that a process has published last.
-    func published() throws -> LogHead? { try log.journal.table?.published()?.head }
+    func published() throws -> LogPosition? { try log.journal.table?.published()?.head }
 
     /// Notes what was published before the end of the log was looked for while nobody wrote.
-    func noteKnown(_ end: LogHead?) { monitor.withLock { state.knownEnd = end } }
+    func noteKnown(_ end: LogPosition?) { monitor.withLock { state.knownEnd = end } }
 
     /// Notes what has become of commits, which are in the queue again, or in the log if they are pending ones of a replica.
     func note(_ rebased: [RebasedCommit]) {

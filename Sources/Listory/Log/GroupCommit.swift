@@ -46,7 +46,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let superseded = SupersededContents()
 
     struct State {
-        var head: LogHead
+        var head: LogPosition
         /// The group that is being written; commits up to `head` are written already.
         var writing: RecordRun
         /// The commits after those.
@@ -86,7 +86,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         /// How often in a row that has happened.
         var lossCount = 0
         /// What was published before the end of the log was last looked for: no news any more.
-        var knownEnd: LogHead?
+        var knownEnd: LogPosition?
         /// The thread that makes them again.
         var catchingUp: UInt?
         /// Makes them again.
@@ -111,7 +111,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         let continuation: UnsafeContinuation<Void, any Error>
     }
 
-    init(_ log: CommitLog, _ past: Past, head: LogHead, options: StoreOptions) {
+    init(_ log: CommitLog, _ past: Past, head: LogPosition, options: StoreOptions) {
         self.log = log
         self.past = past
         diagnostics = options.diagnostics
@@ -125,10 +125,10 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     }
 
     /// The head of the durable part of the log.
-    var head: LogHead { monitor.withLock { state.head } }
+    var head: LogPosition { monitor.withLock { state.head } }
 
     /// Sets the head of the durable part of the log. The lock is held.
-    func advance(to head: LogHead) {
+    func advance(to head: LogPosition) {
         state.head = head
         durableNumber.store(head.version.rawValue, ordering: .releasing)
     }
@@ -356,7 +356,7 @@ extension GroupCommit {
             try record.map { try reference.checkedCopy(of: reference.content(in: $0)) }
         }
         if let recorded { return recorded }
-        let packed = try log.sealed.withContent(of: reference) { try reference.checkedCopy(of: $0) }
+        let packed = try log.packed.withContent(of: reference) { try reference.checkedCopy(of: $0) }
         // Otherwise this says what is missing.
         return try packed
             ?? useRecord(of: reference.version) { try reference.checkedCopy(of: reference.content(in: $0)) }

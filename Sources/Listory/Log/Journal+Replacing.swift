@@ -17,9 +17,9 @@ extension Journal {
     /// - Returns: the new end of the log.
     /// - Throws: ``LostRace`` if another process has appended, or drained the journal; `LMDBError`. Nothing has changed then.
     func replace(
-        after earlier: LogHead, with run: RecordRun, expecting head: LogHead,
+        after earlier: LogPosition, with run: RecordRun, expecting head: LogPosition,
         _ body: (inout WriteTransaction) throws -> Void
-    ) throws -> LogHead {
+    ) throws -> LogPosition {
         let known = state.withLock { $0 }
         precondition(run.first == earlier.version.next, "the commits follow the end")
         // Draining has found commits of another process, which the caller does not know yet.

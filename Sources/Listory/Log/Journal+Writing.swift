@@ -16,8 +16,8 @@ extension Journal {
     /// - Returns: the new head.
     /// - Throws: ``LostRace`` if another process has appended; `LMDBError`; what `written` throws.
     func append(
-        _ run: RecordRun, _ range: Range<Int>, after head: LogHead, written: () throws -> Void
-    ) throws -> LogHead {
+        _ run: RecordRun, _ range: Range<Int>, after head: LogPosition, written: () throws -> Void
+    ) throws -> LogPosition {
         try agreeing(on: head) { try appendOnce(run, range, written) }
     }
 
@@ -32,7 +32,7 @@ extension Journal {
         }
     }
 
-    private func appendOnce(_ run: RecordRun, _ range: Range<Int>, _ written: () throws -> Void) throws -> LogHead {
+    private func appendOnce(_ run: RecordRun, _ range: Range<Int>, _ written: () throws -> Void) throws -> LogPosition {
         let known = known()
         if let database, !known.isDirect,
             let entry = JournalEntry.bytes(run, range, after: known.head, atMost: capacity - known.end),
@@ -61,7 +61,7 @@ extension Journal {
     /// Runs `body`, and again if another process has drained the journal meanwhile.
     ///
     /// - Parameter head: the end of the log that `body` needs; nil if it needs none.
-    private func agreeing<Result>(on head: LogHead?, _ body: () throws -> Result) throws -> Result {
+    private func agreeing<Result>(on head: LogPosition?, _ body: () throws -> Result) throws -> Result {
         for _ in 0..<Self.attemptCount {
             if let head, self.head != head { throw LostRace() }
             do { return try body() } catch is Disagreement { try findEnd() }
@@ -84,7 +84,7 @@ extension Journal {
     /// - Returns: the end of the log.
     /// - Throws: as when a store is opened; `LMDBError`.
     @discardableResult
-    func findEnd() throws -> LogHead {
+    func findEnd() throws -> LogPosition {
         let known = known()
         return try publishing {
             var found = try environment.write { txn in
@@ -108,7 +108,7 @@ extension Journal {
     ///   no transaction, and nothing is published: nobody knows whether the database is durable.
     /// - Returns: the end of the log.
     @discardableResult
-    func publishing(_ body: () throws -> State) throws -> LogHead {
+    func publishing(_ body: () throws -> State) throws -> LogPosition {
         try environment.whileNobodyWrites {
             let new = try body()
             state.withLock { $0 = new }
@@ -128,7 +128,7 @@ extension Journal {
     ///
     /// - Returns: the end of the log.
     /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if that cannot be found; `LMDBError`.
-    func refresh() throws -> LogHead {
+    func refresh() throws -> LogPosition {
         guard let end = try table?.published(), end.head != head else { return head }
         // What was published is older than this log, or commits of a replica were replaced. A process that may write finds out which while
         // nobody else writes (`findEnd`).
@@ -154,7 +154,7 @@ extension Journal {
     }
 
     /// Drains the journal, and appends more commits in the same transaction.
-    private func store(_ known: State, _ run: RecordRun, _ range: Range<Int>) throws -> LogHead {
+    private func store(_ known: State, _ run: RecordRun, _ range: Range<Int>) throws -> LogPosition {
         let records = state.withLock { $0.records }
         return try publishing {
             var new = State(
@@ -173,7 +173,7 @@ extension Journal {
     private func write(
         _ bytes: [UInt8], _ run: RecordRun, _ range: Range<Int>, _ known: State,
         in database: Database<UInt64, [UInt8]>, _ written: () throws -> Void
-    ) throws -> LogHead {
+    ) throws -> LogPosition {
         let end = known.end
         let txn = try environment.beginWrite()
         try check(known, txn)

@@ -40,9 +40,9 @@ package final class Journal: Sendable {
     /// The state of the file as this process knows it.
     struct State {
         /// The head of the database.
-        var stored: LogHead
+        var stored: LogPosition
         /// The head of the log.
-        var head: LogHead
+        var head: LogPosition
         /// The commits after `stored`.
         var records: RecordRun
         /// The offset of the next entry.
@@ -53,7 +53,7 @@ package final class Journal: Sendable {
         var failed: Place?
 
         /// Everything is in the database.
-        init(_ head: LogHead) {
+        init(_ head: LogPosition) {
             (stored, self.head) = (head, head)
             records = RecordRun(first: head.version.next)
         }
@@ -69,7 +69,7 @@ package final class Journal: Sendable {
     let isUnchecked: Bool
     /// For tests: called between reading the journal and reading the database.
     let whenReading: (@Sendable () -> Void)?
-    let state = Locked(State(LogHead()))
+    let state = Locked(State(LogPosition()))
 
     private init(
         _ rows: LogRows, _ environment: Environment, _ table: ProcessTable?, _ database: Database<UInt64, [UInt8]>?,
@@ -91,7 +91,7 @@ extension Journal {
     /// What opening found in the journal.
     struct Findings: Sendable {
         /// The head of the log.
-        let head: LogHead
+        let head: LogPosition
         /// How many commits are only in the journal.
         let commitCount: UInt64
         /// The newest version of an entry that continues neither the database nor another entry.
@@ -288,15 +288,15 @@ extension Journal {
     }
 
     /// Whether other processes have been told of the end of the log, or there are none. The writer's lock is held.
-    private func isPublished(_ head: LogHead) throws -> Bool {
+    private func isPublished(_ head: LogPosition) throws -> Bool {
         guard let table, table.isShared else { return true }
         return try table.published().map { $0.head.version >= head.version } ?? false
     }
 
     /// The head of the log if the journal is certainly empty, as in a file that was closed: then the journal is not
     /// copied, and most of it not read.
-    private func readStored() throws -> LogHead? {
-        let stored: LogHead? = try environment.read { txn in
+    private func readStored() throws -> LogPosition? {
+        let stored: LogPosition? = try environment.read { txn in
             let stored = try rows.readCheckedHead(txn)
             guard let database else { return stored }
             let mayReach = try Self.withValue(txn, database) { bytes in
@@ -352,7 +352,7 @@ extension Journal {
 
 extension Journal {
     /// The head of the log.
-    var head: LogHead { state.withLock { $0.head } }
+    var head: LogPosition { state.withLock { $0.head } }
 
     /// The newest version in the database.
     func storedVersion() throws -> Version { try environment.read { try rows.readHead($0) }.version }

@@ -8,17 +8,17 @@ import ListModel
 /// An entry: records that continue a head.
 struct JournalEntry {
     /// The head before the first record.
-    let before: LogHead
+    let before: LogPosition
     let records: RecordRun
     /// The head after the last one.
-    let after: LogHead
+    let after: LogPosition
     /// The size of the entry in bytes.
     let size: Int
     /// Its checksum, which identifies it.
     let checksum: UInt64
 
     /// The offsets of the size, the number of records, the head before and the lengths of the records.
-    private static let (sizeOffset, countOffset, headOffset, table) = (8, 12, 16, 16 + LogHead.byteCount)
+    private static let (sizeOffset, countOffset, headOffset, table) = (8, 12, 16, 16 + LogPosition.byteCount)
 
     /// The bytes of an entry.
     ///
@@ -27,7 +27,7 @@ struct JournalEntry {
     ///   - range: the records of the entry; not empty.
     ///   - size: the most bytes.
     /// - Returns: nil if it does not fit.
-    static func bytes(_ run: RecordRun, _ range: Range<Int>, after head: LogHead, atMost size: Int) -> [UInt8]? {
+    static func bytes(_ run: RecordRun, _ range: Range<Int>, after head: LogPosition, atMost size: Int) -> [UInt8]? {
         let recordStart = table + 4 * range.count
         guard run.size(of: range) <= size - recordStart else { return nil }
         let count = recordStart + run.size(of: range)
@@ -100,7 +100,7 @@ struct JournalEntry {
     /// - Parameter limit: the most bytes that the entry has; nil for those that are there.
     private static func header(
         _ bytes: UnsafeRawBufferPointer, atMost limit: Int? = nil
-    ) -> (before: LogHead, size: Int, count: Int)? {
+    ) -> (before: LogPosition, size: Int, count: Int)? {
         guard let before = before(in: bytes) else { return nil }
         let (size, count) = (word(bytes, sizeOffset), word(bytes, countOffset))
         guard size > table, size <= limit ?? bytes.count, count >= 1, count <= (size - table) / 4 else { return nil }
@@ -119,8 +119,8 @@ struct JournalEntry {
     }
 
     /// The head that an entry continues, if these bytes are one: enough to recognise old entries.
-    static func before(in bytes: UnsafeRawBufferPointer) -> LogHead? {
-        bytes.count < table ? nil : LogHead(UnsafeRawBufferPointer(rebasing: bytes[headOffset..<table]))
+    static func before(in bytes: UnsafeRawBufferPointer) -> LogPosition? {
+        bytes.count < table ? nil : LogPosition(UnsafeRawBufferPointer(rebasing: bytes[headOffset..<table]))
     }
 
     /// The checksum in an entry.

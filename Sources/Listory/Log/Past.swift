@@ -184,7 +184,7 @@ extension Past {
     ///   the block that was unpacked last.
     func packedRecords(of version: Version) throws -> RecordRun? {
         if let known = state.withLock({ $0.block(of: version) }) { return known }
-        guard let first = try log.sealed.withBlock(of: version, isVerified: true, \.first) else { return nil }
+        guard let first = try log.packed.withBlock(of: version, isVerified: true, \.first) else { return nil }
         let (rows, generation) = state.withLock { ($0.rows, $0.generation) }
         var (records, end): (RecordRun, UntypedSnapshot)
         do { (records, end) = try unpack(version, from: foldedPoint(at: first.previous, or: rows)) } catch {
@@ -212,7 +212,7 @@ extension Past {
         var records = RecordRun(first: rows.version.next)
         var state = ListState(from: rows)
         try reading(state.pool) {
-            try log.sealed.withBlockCopy(of: version) { block in
+            try log.packed.withBlockCopy(of: version) { block in
                 try block.forEachRecord(with: &state) { _, record in
                     record.withUnsafeBytes { records.append($0, eventCount: 0) }
                 }
@@ -232,7 +232,7 @@ extension Past {
     /// The head of the log, if it ended with an earlier version. Its totals are those of the whole log.
     ///
     /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, an error of the log.
-    func head(_ head: LogHead, at version: Version) throws -> LogHead {
+    func head(_ head: LogPosition, at version: Version) throws -> LogPosition {
         if version > head.version { throw ListError.unknownVersion(version, head: head.version) }
         if version < log.base.version { throw ListError.droppedVersion(version, oldest: log.base.version) }
         var found = head
@@ -249,7 +249,7 @@ extension Past {
             state.headers.first { $0.versions.contains(version) && ($0.columns == columns || $0.columns == .all) }
         }
         if let known { return known }
-        let headers = try log.sealed.withBlock(of: version, isVerified: true) {
+        let headers = try log.packed.withBlock(of: version, isVerified: true) {
             try $0.headers(near: version, columns)
         }
         // A path up the history reads a few chunks, some of them twice.
@@ -268,7 +268,7 @@ extension Past {
         var rest = versions[...]
         var others: [Version] = []
         while let next = rest.first {
-            let last = try log.sealed.withBlock(of: next, isVerified: true) { block in
+            let last = try log.packed.withBlock(of: next, isVerified: true) { block in
                 try block.forEachIdentifier(body)
                 return block.last
             }

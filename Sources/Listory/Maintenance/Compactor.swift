@@ -88,14 +88,14 @@ struct Compactor: ~Copyable {
         try begin(at: base, progress)
         let last = written.version.rawValue
         let unpacked = UInt64(max(1, compaction.unpackedCount))
-        let sealed = compaction.isPacked && last > unpacked ? max(base.rawValue, last - unpacked) : base.rawValue
+        let lastPacked = compaction.isPacked && last > unpacked ? max(base.rawValue, last - unpacked) : base.rawValue
         var packer = BlockPacker(
             after: written.base.checksum, options: BlockPacker.Options(commitCount: Compactor.blockSize))
         var version = base
         while version.rawValue < last {
             version = version.next
             let record = try record(of: version)
-            if version.rawValue <= sealed {
+            if version.rawValue <= lastPacked {
                 try record.withUnsafeBytes { record in
                     try packer.add(record, to: &state) { try Self.note($0, record, &file, &written) }
                 }
@@ -108,14 +108,14 @@ struct Compactor: ~Copyable {
             try record.withUnsafeBytes { try file.advance(over: $0, of: version) }
             let distance = file.head.eventCount - (file.newest?.eventCount ?? 0)
             let isCheckpointDue = distance >= UInt64(max(1, compaction.checkpointSpacing))
-            if version.rawValue == sealed || isCheckpointDue {
+            if version.rawValue == lastPacked || isCheckpointDue {
                 try packer.finish { try Self.note($0, nil, &file, &written) }
             }
             try file.flushIfLarge()
             if isCheckpointDue && version.rawValue < last { try takeCheckpoint() }
             if version.rawValue % 1_024 == 0 { try progress(Double(version.rawValue) / Double(last)) }
         }
-        written.base.sealed = Version(sealed)
+        written.base.lastPacked = Version(lastPacked)
         written.eventCount = file.head.eventCount - written.base.eventCount
         try file.flush()
         if file.newest?.version != written.version && written.version > .empty {
@@ -202,7 +202,7 @@ extension Compactor {
         }
         let source = source
         _ = try file.putContents(references) { reference in
-            if try source.group.log.sealed.isKnownAsLost(reference) { return nil }
+            if try source.group.log.packed.isKnownAsLost(reference) { return nil }
             return try source.group.content(of: reference)
         }
         if compaction.erased?.origins.isEmpty == false {

@@ -100,7 +100,7 @@ extension UntypedStore {
         let durable = durableVersion
         guard base <= durable else { return false }
         var compaction = Compaction(keeping: .from(base))
-        let lastPacked = try group.log.sealed.lastPacked()
+        let lastPacked = try group.log.packed.lastPacked()
         compaction.isPacked = options.unpackedCount < .max || lastPacked > base
         // Another process may have packed commits that this one has not read yet.
         let packed = min(durable, max(base, lastPacked))

@@ -27,7 +27,7 @@ extension [FirstVersion] {
 struct NewStoreFile: ~Copyable {
     let database: CheckpointDatabase
     /// The end of what was added.
-    private(set) var head = LogHead()
+    private(set) var head = LogPosition()
     /// The newest checkpoint.
     private(set) var newest: Checkpoint?
     private let log: CommitLog
@@ -62,10 +62,7 @@ struct NewStoreFile: ~Copyable {
 
     /// Begins the log after a version, whose commits were dropped. Before that, the log begins with version 1.
     mutating func begin(after base: LogBase) {
-        head.version = base.version
-        head.checksum = base.checksum
-        head.eventCount = base.eventCount
-        head.recordBytes = base.recordBytes
+        head = LogPosition(base)
     }
 
     /// Begins with rows, and the log after the last of them.
@@ -184,7 +181,7 @@ struct NewStoreFile: ~Copyable {
 
     /// Makes the store a replica with further rows, if it has a confirmed end, and keeps what was set aside. Also one that is no replica
     /// keeps the note that its commits are encrypted: it may become one again, and would send all of them as they are.
-    func put(_ confirmed: LogHead?, _ rows: [String: [UInt8]], setAside: [SetAsideCommit]) throws {
+    func put(_ confirmed: LogPosition?, _ rows: [String: [UInt8]], setAside: [SetAsideCommit]) throws {
         let meta = log.meta
         try log.environment.write { txn in
             if let confirmed { try txn.put(confirmed.bytes, forKey: LogFormat.confirmedKey, in: meta) }

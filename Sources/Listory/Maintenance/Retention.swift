@@ -138,6 +138,6 @@ extension UntypedStore {
 
     /// The versions of the packed block that has a commit, and how many bytes their records have.
     private func packedBlock(of version: Version) throws -> (first: Version, last: Version, size: Int)? {
-        try group.log.sealed.withBlock(of: version) { ($0.first, $0.last, $0.recordBytes) }
+        try group.log.packed.withBlock(of: version) { ($0.first, $0.last, $0.recordBytes) }
     }
 }

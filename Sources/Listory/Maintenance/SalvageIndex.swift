@@ -41,7 +41,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private(set) var projections: [(name: String, state: ProjectionRow)] = []
     /// How much of the log is in a shared one, if the new file is to be a replica as this one was: nothing, if the row that says so is
     /// damaged. A file that lacks something must not be a replica: its last commit would take what it lacks from all others.
-    var confirmed: LogHead?
+    var confirmed: LogPosition?
     /// Further rows of a replica, by their keys: a repaired one keeps them.
     private(set) var replicaRows: [String: [UInt8]] = [:]
     /// The commits of a replica that were set aside, by their keys, and how many of them cannot be read.
@@ -126,16 +126,16 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         case LogFormat.headKey:
             // Compared with the commits later.
             let row = try scan.bytes(at: entry.value)
-            if let head = row.withUnsafeBytes({ LogHead($0) }) {
+            if let head = row.withUnsafeBytes({ LogPosition($0) }) {
                 self.head = head.version
                 newestKnown = max(newestKnown, head.version)
             }
         case LogFormat.baseKey: noteBase(try scan.bytes(at: entry.value))
         case LogFormat.identifierKey: identifierKinds = IdentifierKinds(bytes: try scan.bytes(at: entry.value))
         case LogFormat.confirmedKey:
-            let end = try scan.bytes(at: entry.value).withUnsafeBytes { LogHead($0) }
+            let end = try scan.bytes(at: entry.value).withUnsafeBytes { LogPosition($0) }
             if end == nil { damagedEntryCount += 1 }
-            confirmed = end ?? LogHead()
+            confirmed = end ?? LogPosition()
         case LogFormat.confirmedOnceKey:
             let row = try scan.bytes(at: entry.value)
             if row.withUnsafeBytes(ConfirmedEnd.once) == nil {
@@ -375,7 +375,7 @@ extension SalvageIndex {
             }
             if let found { return found }
         }
-        guard let place = contents[SealedLog.contentKey(reference)], place.count == Int(reference.length) else {
+        guard let place = contents[PackedLog.contentKey(reference)], place.count == Int(reference.length) else {
             return nil
         }
         return try scan.bytes(at: place).withUnsafeBytes { SalvageIndex.checked(reference, $0) }
@@ -383,7 +383,7 @@ extension SalvageIndex {
 
     /// Whether the content of a dropped commit was lost already when the store was salvaged before: its value is empty.
     func isKnownAsLost(_ reference: ContentReference) -> Bool {
-        reference.length > 0 && contents[SealedLog.contentKey(reference)]?.count == 0
+        reference.length > 0 && contents[PackedLog.contentKey(reference)]?.count == 0
     }
 
     private static func checked(_ reference: ContentReference, _ bytes: UnsafeRawBufferPointer) -> [UInt8]? {

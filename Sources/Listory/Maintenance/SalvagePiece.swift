@@ -119,11 +119,11 @@ extension SalvageIndex {
     private func base(at checkpoint: Checkpoint) -> LogBase {
         if let base, base.version == checkpoint.version, base.checksum == checkpoint.checksum {
             var base = base
-            base.sealed = base.version
+            base.lastPacked = base.version
             return base
         }
         var base = LogBase(checkpoint)
-        base.sealed = base.version
+        base.lastPacked = base.version
         return base
     }
 
@@ -156,7 +156,7 @@ extension SalvageIndex {
             // Only this half of the checksum of the commit before is known, and only this half is compared.
             base.checksum = UInt64(unit.link)
             base.recordBytes = 0
-            base.sealed = base.version
+            base.lastPacked = base.version
         }
         return SalvageBeginning(base: base, rows: state.snapshot(), histories: histories)
     }

@@ -39,7 +39,7 @@ extension SalvageIndex {
         var file = try path.map { try SalvageFile($0, options, self, piece) }
         let pool = NodePool(limits: NewStoreFile.limits, source: file?.database)
         var state = ListState(pool)
-        beginning.base.sealed = beginning.base.version
+        beginning.base.lastPacked = beginning.base.version
         let base = beginning.base
         let first = try firstVersions(beginning)
         if file != nil {
@@ -135,10 +135,10 @@ extension SalvageIndex {
 private struct SalvageFile: ~Copyable {
     private var file: NewStoreFile
     private let index: SalvageIndex
-    private var sealed = Version.empty
+    private var lastPacked = Version.empty
     /// The confirmed end of the new file. It begins as the base, and becomes the commit that the damaged file names, if that commit is found.
     /// An earlier end does no harm: the commits behind it come back from the shared log as they are.
-    private var confirmed = LogHead()
+    private var confirmed = LogPosition()
     /// The last version that a checkpoint may cover.
     private let lastCovered: Version
     private let spacing: UInt64
@@ -180,7 +180,7 @@ private struct SalvageFile: ~Copyable {
     mutating func add(_ unit: SalvageIndex.Unit, _ bytes: [UInt8]) throws {
         if unit.isBlock {
             file.add(block: bytes, from: unit.first)
-            sealed = unit.last
+            lastPacked = unit.last
         } else {
             file.add(record: bytes, of: unit.first)
         }
@@ -196,8 +196,8 @@ private struct SalvageFile: ~Copyable {
         if state.version > base.version, index.confirmed == nil { try takeCheckpoint(&state) }
         let lost = try file.putContents(older) { try index.content(of: $0) }
         var base = base
-        base.sealed = max(sealed, base.version)
-        if base.sealed > .empty { try file.put(base) }
+        base.lastPacked = max(lastPacked, base.version)
+        if base.lastPacked > .empty { try file.put(base) }
         try file.put(names)
         try copyProjections()
         try file.put(

@@ -37,7 +37,7 @@ public struct StoreTranscriber: ~Copyable {
     ) throws {
         try door {
             let contents = try commits.begin(at: version, sections, histories)
-            (base.version, base.sealed) = (version, version)
+            (base.version, base.lastPacked) = (version, version)
             file.begin(after: base)
             _ = try file.putContents(Set(contents.keys)) { contents[$0] }
             try file.takeCheckpoint(of: &commits.state) { contents[$0] }

@@ -58,8 +58,8 @@ public struct StoreVerification: Hashable, Sendable {
 
     /// Where the log and what is confirmed of it end.
     private struct Ends: Equatable {
-        var head: LogHead
-        var confirmed: LogHead?
+        var head: LogPosition
+        var confirmed: LogPosition?
     }
 
     /// Checks a file that is about to take the place of another one. A commit that was set aside may be damaged as it was there.
@@ -158,16 +158,12 @@ public struct StoreVerification: Hashable, Sendable {
     private struct Replay: ~Copyable {
         /// The checkpoints that are not reached yet.
         var checkpoints: ArraySlice<Checkpoint>
-        var found: LogHead
+        var found: LogPosition
         private var histories: HistoryCheck
 
         init(checkpoints: [Checkpoint], base: LogBase, _ histories: consuming HistoryCheck) {
             self.checkpoints = checkpoints[...]
-            found = LogHead()
-            found.version = base.version
-            found.checksum = base.checksum
-            found.eventCount = base.eventCount
-            found.recordBytes = base.recordBytes
+            found = LogPosition(base)
             self.histories = histories
         }
 
@@ -189,15 +185,15 @@ public struct StoreVerification: Hashable, Sendable {
 
     /// Reads the contents of dropped commits, which no record has.
     private struct DroppedContents {
-        private let sealed: SealedLog
+        private let packed: PackedLog
         private var known: Set<ContentReference> = []
         /// How many were lost already when the store was salvaged.
         private(set) var lostCount = 0
 
-        init(_ log: CommitLog) { sealed = log.sealed }
+        init(_ log: CommitLog) { packed = log.packed }
 
         /// Whether there are dropped commits.
-        var isNeeded: Bool { sealed.base.version > .empty }
+        var isNeeded: Bool { packed.base.version > .empty }
 
         mutating func check(_ rows: UntypedSnapshot) throws {
             for section in rows.sections { for item in section.items { try check(item.content) } }
@@ -210,10 +206,10 @@ public struct StoreVerification: Hashable, Sendable {
         }
 
         private mutating func check(_ reference: ContentReference) throws {
-            guard reference.version <= sealed.base.version, !reference.isErased, known.insert(reference).inserted
+            guard reference.version <= packed.base.version, !reference.isErased, known.insert(reference).inserted
             else { return }
-            if try sealed.isKnownAsLost(reference) { return lostCount += 1 }
-            let isThere: Void? = try sealed.withContent(of: reference) { try reference.check($0) }
+            if try packed.isKnownAsLost(reference) { return lostCount += 1 }
+            let isThere: Void? = try packed.withContent(of: reference) { try reference.check($0) }
             guard isThere != nil else {
                 throw ListError.headMismatch(
                     what: "content of commit \(reference.version)", expected: "\(reference.length) bytes", found: "none"

@@ -18,7 +18,7 @@ final class ProcessTable: EnvironmentCompanion {
     /// The end of the log, as the header states it.
     struct Published: Equatable, Sendable {
         /// The end of the log; all of it is durable.
-        var head = LogHead()
+        var head = LogPosition()
         /// The version up to which the log is durable in the database, and not only in the journal.
         var stored = Version.empty
     }

@@ -78,10 +78,10 @@ enum TableFormat {
                 return nil
             }
             generation = TableFormat.word(1, in: bytes)
-            guard let head = LogHead(UnsafeRawBufferPointer(rebasing: bytes[16..<16 + LogHead.byteCount])) else {
+            guard let head = LogPosition(UnsafeRawBufferPointer(rebasing: bytes[16..<16 + LogPosition.byteCount])) else {
                 return nil
             }
-            let stored = TableFormat.word(2 + LogHead.byteCount / 8, in: bytes)
+            let stored = TableFormat.word(2 + LogPosition.byteCount / 8, in: bytes)
             end = ProcessTable.Published(head: head, stored: Version(stored))
         }
 

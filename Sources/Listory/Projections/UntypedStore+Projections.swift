@@ -121,7 +121,7 @@ extension UntypedStore {
         let base = group.log.base
         guard version >= base.version, version <= group.durableVersion else { return false }
         // Compaction has checked the state against the commits that it packed.
-        if version > base.version && version <= base.sealed { return true }
+        if version > base.version && version <= base.lastPacked { return true }
         return try past.checksum(of: version) == checksum
     }
 

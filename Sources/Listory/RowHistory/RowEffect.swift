@@ -26,7 +26,7 @@ struct PackedTouches {
     /// - Complexity: O(log n) for each subject and each row of its fingerprint; and reading the ids of the blocks in which rows with such a
     ///   fingerprint came into the list. The first time of a store, O(n log n) for n rows of the oldest version.
     init(_ subjects: [RowOrSection], _ touches: [[Touch]], in store: UntypedStore) throws {
-        let packed = try store.group.log.sealed.lastPacked()
+        let packed = try store.group.log.packed.lastPacked()
         guard touches.contains(where: { $0.last.map { $0.version <= packed } ?? false }) else {
             last = nil
             return

@@ -188,7 +188,7 @@ extension UntypedStore {
     }
 
     /// The last version whose commit may be packed.
-    private var lastPacked: Version { max(oldestVersion, group.log.base.sealed) }
+    private var lastPacked: Version { max(oldestVersion, group.log.base.lastPacked) }
 
     /// The rows and sections of the oldest version that have some fingerprints.
     ///

@@ -207,7 +207,7 @@ final class LogPacker: Sendable {
     ///   - last: the group before, whose rows need not be replayed again.
     ///   - least: how many commits it has at least, if no checkpoint ends it; nil for all of a group.
     func nextGroup(after last: Group? = nil, of least: Int? = nil) throws -> Group? {
-        var start = max(try log.sealed.lastPacked(), state.withLock { $0.examined })
+        var start = max(try log.packed.lastPacked(), state.withLock { $0.examined })
         // The transaction that packs looks into the file.
         try log.confirmed.save()
         // What only the journal has would be moved into the database after it was packed.

@@ -76,7 +76,7 @@ extension UntypedStore.Recovery {
     ///   ``ListError/writtenElsewhere(expected:found:)``.
     /// - Complexity: O(log n) and a replay of the commits after the newest checkpoint.
     static func run(
-        _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, _ newest: Newest?,
+        _ log: CommitLog, _ head: LogPosition, _ database: CheckpointDatabase?, _ newest: Newest?,
         _ options: StoreOptions
     ) throws -> Result {
         let isPast = options.lastVersion != nil
@@ -132,7 +132,7 @@ extension UntypedStore.Recovery {
     /// - Returns: the state, and the checkpoint from which it was replayed if there is one.
     /// - Throws: as when a store is opened; but nothing is rebuilt.
     static func reload(
-        _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, after pool: NodePool,
+        _ log: CommitLog, _ head: LogPosition, _ database: CheckpointDatabase?, after pool: NodePool,
         _ options: StoreOptions
     ) throws -> Reloaded {
         if let database, !database.isUnusable.withLock({ $0 }), let newest = try database.leaseNewest(),
@@ -173,7 +173,7 @@ extension UntypedStore.Recovery {
     ///
     /// - Throws: whatever makes the checkpoint unusable.
     private static func run(
-        from checkpoint: Checkpoint, _ locators: StoredLocators, _ pool: NodePool, _ log: CommitLog, _ head: LogHead,
+        from checkpoint: Checkpoint, _ locators: StoredLocators, _ pool: NodePool, _ log: CommitLog, _ head: LogPosition,
         _ options: StoreOptions, _ start: ContinuousClock.Instant
     ) throws -> Result {
         guard checkpoint.version <= head.version, checkpoint.eventCount <= head.eventCount,
@@ -197,7 +197,7 @@ extension UntypedStore.Recovery {
 
     /// Replays the log up to its head, and returns the checksum of the last record.
     private static func replay(
-        _ log: CommitLog, into state: inout ListState, after checksum: UInt64, through head: LogHead
+        _ log: CommitLog, into state: inout ListState, after checksum: UInt64, through head: LogPosition
     ) throws -> UInt64 {
         // Only a store that is opened at an earlier version ends in a block; the checksum comes from there.
         try log.replay(into: &state, after: checksum, through: head.version) ?? head.checksum

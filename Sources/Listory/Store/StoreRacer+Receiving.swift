@@ -95,7 +95,7 @@ extension StoreRacer {
                 guard let reason = new.lossReason, try old.givenUpReason == nil else { return nil }
                 return SetAsideCommit(commit: old, reason: reason)
             }
-            let now: LogHead
+            let now: LogPosition
             if own.isEmpty {
                 let run = group.queued()
                 now = try log.append(run, 0..<run.count, after: start) {
@@ -140,7 +140,7 @@ extension StoreRacer {
     }
 
     /// The commits of records that follow an end, and the end behind them.
-    private static func checked(_ records: [[UInt8]], after start: LogHead) throws -> ([Commit], LogHead) {
+    private static func checked(_ records: [[UInt8]], after start: LogPosition) throws -> ([Commit], LogPosition) {
         var end = start
         let commits = try records.map { record in
             let commit = try accepting(end.version.next) {

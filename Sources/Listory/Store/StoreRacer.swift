@@ -205,7 +205,7 @@ final class StoreRacer: Racer {
 
     /// Adopts the end of the log, unless it is known already.
     private func adopt(
-        _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head, _ findEnd: (Journal) throws -> LogHead
+        _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head, _ findEnd: (Journal) throws -> LogPosition
     ) throws {
         let end = try findEnd(group.log.journal)
         if end == queue.head { return }
@@ -220,7 +220,7 @@ final class StoreRacer: Racer {
     }
 
     /// Reads the commits up to an end of the log, and makes those of the queue again.
-    private func adopt(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
+    private func adopt(_ end: LogPosition, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
         // Another process may have taken an entry for complete whose sync failed here.
         let appended = try queue.commits.prefix { commit in
             try commit.version <= end.version && group.past.checksum(of: commit.version) == commit.checksum
@@ -265,7 +265,7 @@ final class StoreRacer: Racer {
 
     /// Adopts a log in which another process has replaced pending commits of a replica: the newest rows are read again, and the commits of the
     /// queue are merged into them.
-    private func adoptReplaced(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
+    private func adoptReplaced(_ end: LogPosition, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
         // No checkpoint has commits that are replaced.
         let derived = checkpointer?.newest?.version ?? .empty
         let shown = head.editor.snapshot()
@@ -333,7 +333,7 @@ final class StoreRacer: Racer {
         return histories
     }
 
-    func note(_ end: LogHead, since known: LogHead, _ head: borrowing UntypedStore.Head) {
+    func note(_ end: LogPosition, since known: LogPosition, _ head: borrowing UntypedStore.Head) {
         checkpointer?.note(
             commits: Int(clamping: end.version.rawValue &- known.version.rawValue),
             events: Int(clamping: end.eventCount &- known.eventCount),

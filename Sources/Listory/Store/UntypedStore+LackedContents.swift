@@ -36,7 +36,7 @@ extension UntypedStore {
                 }
                 next = next.next
             }
-            return LackedContents(references: try references.filter(group.log.sealed.lacks))
+            return LackedContents(references: try references.filter(group.log.packed.lacks))
         }
     }
 

@@ -83,7 +83,7 @@ extension UntypedStore {
     private func packedRecords(after version: Version) throws -> [RecordRun] {
         var runs: [RecordRun] = []
         var next = version.next
-        let last = try group.log.sealed.lastPacked()
+        let last = try group.log.packed.lastPacked()
         while next <= last {
             guard let run = try past.packedRecords(of: next) else {
                 next = next.next
@@ -99,7 +99,7 @@ extension UntypedStore {
 extension CommitLog {
     /// The last version that something covers which is derived from the log.
     func derivedEnd(_ checkpointer: Checkpointer?) throws -> Version {
-        let packed = try sealed.lastPacked()
+        let packed = try packed.lastPacked()
         guard let checkpointer else { return packed }
         let indexed = (try? checkpointer.touches.catalog()?.last) ?? .empty
         return max(try checkpointer.database.newestVersion(), packed, indexed)
@@ -109,9 +109,9 @@ extension CommitLog {
     fileprivate func unpack(
         _ runs: [RecordRun], after version: Version, _ body: (inout WriteTransaction) throws -> Void
     ) throws {
-        let blocks = try sealed.blocks()
+        let blocks = try packed.blocks()
         var base = self.base
-        base.sealed = min(base.sealed, version, runs.first?.first.previous ?? version)
+        base.lastPacked = min(base.lastPacked, version, runs.first?.first.previous ?? version)
         try environment.write { txn in
             if base != self.base { try txn.put(base.bytes, forKey: LogFormat.baseKey, in: meta) }
             for run in runs {
@@ -129,7 +129,7 @@ extension CommitLog {
 
 extension GroupCommit {
     /// The head of the log if it ended with an earlier confirmed version.
-    fileprivate func confirmedEnd(at version: Version, _ known: LogHead) throws -> LogHead {
+    fileprivate func confirmedEnd(at version: Version, _ known: LogPosition) throws -> LogPosition {
         var end = known
         precondition(version <= end.version, "what is pending is not confirmed")
         for commit in try pending(after: version, through: end.version).reversed() {

@@ -11,7 +11,7 @@ public struct SharedPosition: Hashable, Sendable {
     /// The checksum of its record.
     public var checksum: UInt64
 
-    init(_ head: LogHead) { (version, checksum) = (head.version, head.checksum) }
+    init(_ head: LogPosition) { (version, checksum) = (head.version, head.checksum) }
 
     /// The place of a record.
     ///
@@ -33,10 +33,10 @@ public struct PendingRecords: Sendable {
     /// What stands before each record.
     private let prefix: UInt8?
     /// The log before the first of them, and behind the last one.
-    fileprivate let start: LogHead
-    fileprivate private(set) var end: LogHead
+    fileprivate let start: LogPosition
+    fileprivate private(set) var end: LogPosition
 
-    fileprivate init(after start: LogHead, prefix: UInt8?) { (self.start, end, self.prefix) = (start, start, prefix) }
+    fileprivate init(after start: LogPosition, prefix: UInt8?) { (self.start, end, self.prefix) = (start, start, prefix) }
 
     /// How many there are.
     public var count: Int { ends.count }
@@ -156,7 +156,7 @@ extension UntypedStore {
     }
 
     /// Whether there are pending commits behind a place, and the log has not changed up to it.
-    private func isPending(_ place: LogHead, _ head: borrowing Head) throws -> Bool {
+    private func isPending(_ place: LogPosition, _ head: borrowing Head) throws -> Bool {
         try place.version >= group.log.confirmed.required.version && place.version < head.editor.state.version
             && isSame(place)
     }
@@ -187,7 +187,7 @@ extension UntypedStore {
     }
 
     /// Whether the log still has the commit at its place: then it also has all before it, which the checksum covers.
-    private func isSame(_ place: LogHead) throws -> Bool {
+    private func isSame(_ place: LogPosition) throws -> Bool {
         try group.commit(place.version).checksum == place.checksum
     }
 
@@ -252,7 +252,7 @@ extension UntypedStore {
     /// - Complexity: O(bytes of those).
     public func confirm(_ records: [[UInt8]]) throws -> Int { try confirming { try advance(&$0, over: records) } }
 
-    private func confirming(_ advance: (inout LogHead) throws -> Int) throws -> Int {
+    private func confirming(_ advance: (inout LogPosition) throws -> Int) throws -> Int {
         try door {
             try group.flush(through: nil)
             let count = try withTurn { head in
@@ -274,7 +274,7 @@ extension UntypedStore {
     }
 
     /// Moves an end over the records that follow it in the log; returns how many do.
-    private func advance(_ end: inout LogHead, over records: [[UInt8]]) throws -> Int {
+    private func advance(_ end: inout LogPosition, over records: [[UInt8]]) throws -> Int {
         var run = RecordRun(first: end.version.next)
         for (count, record) in records.enumerated() {
             let version = end.version.next

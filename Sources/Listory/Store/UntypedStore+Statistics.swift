@@ -22,7 +22,7 @@ public struct StoreStatistics: Hashable, Sendable {
     /// The oldest version that exists; ``Version/empty`` unless the store was compacted.
     public let oldestVersion: Version
     /// The last version whose commit may be packed; the same as ``oldestVersion`` if none is.
-    public let sealedVersion: Version
+    public let lastPackedVersion: Version
     /// How many commits are in packed blocks.
     public let packedCommitCount: UInt64
     /// The version of the newest checkpoint; ``Version/empty`` if there is none.
@@ -66,8 +66,8 @@ extension StoreProtocol {
                 eventCount: head.eventCount - base.eventCount,
                 sectionCount: snapshot.sectionCount, itemCount: snapshot.itemCount, undoDepth: history.undoCount,
                 redoDepth: history.redoCount, oldestVersion: base.version,
-                sealedVersion: try group.log.sealed.lastPacked(),
-                packedCommitCount: try group.log.sealed.packedCount(),
+                lastPackedVersion: try group.log.packed.lastPacked(),
+                packedCommitCount: try group.log.packed.packedCount(),
                 checkpointVersion: checkpoints.last?.version ?? .empty, checkpointCount: checkpoints.count,
                 nodeCount: try checkpointer?.database.nodeCount() ?? 0,
                 rowIndexBytes: try checkpointer?.touches.byteCount() ?? 0, fileBytes: Platform.size(core.path),

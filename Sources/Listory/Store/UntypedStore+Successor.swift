@@ -9,7 +9,7 @@ import ListModel
 /// A successor that has every durable commit of its store.
 struct Successor: Sendable {
     /// The end of its log.
-    let end: LogHead
+    let end: LogPosition
     /// Its names of versions.
     let names: [NamedVersion]
     /// How many commits it has dropped.
@@ -80,7 +80,7 @@ extension UntypedStore {
                     }
                 }
             }
-            _ = try copy.putContents(older) { try group.log.sealed.isKnownAsLost($0) ? nil : group.content(of: $0) }
+            _ = try copy.putContents(older) { try group.log.packed.isKnownAsLost($0) ? nil : group.content(of: $0) }
             end = try copy.append(run, 0..<run.count, after: end)
         }
         if let database { try copyProjections(to: database, from: copy.base.version, through: last) }

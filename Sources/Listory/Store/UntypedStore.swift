@@ -41,7 +41,7 @@ public final class UntypedStore: Sendable {
         var known: (version: Version, histories: HistoryTable)?
         /// The confirmed end of a replica when the log was last read: commits up to it are replaced only if another process makes them
         /// pending again first.
-        var confirmed: LogHead?
+        var confirmed: LogPosition?
         /// The error for which the rows have to be read from the file again: nodes could not be read, and the trees may
         /// have substitutes for them.
         var failure: (any Error)?

@@ -22,7 +22,7 @@ final class TouchDatabase: Sendable {
 
     init(_ checkpoints: CheckpointDatabase, _ base: LogBase) {
         self.checkpoints = checkpoints
-        start = max(base.version, base.sealed)
+        start = max(base.version, base.lastPacked)
     }
 
     /// The rows of all segments; nil if the file has none and `create` is false.

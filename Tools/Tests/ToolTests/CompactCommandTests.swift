@@ -55,7 +55,7 @@ import ToolSupport
         let statistics = try json("stats", store)
         #expect(statistics["fileBytes"] == report["bytesAfter"])
         #expect(statistics["oldestVersion"] == 11)
-        #expect(statistics["sealedVersion"] == 17)
+        #expect(statistics["lastPackedVersion"] == 17)
         #expect(statistics["packedCommits"] == 6)
         #expect(statistics["commits"] == 10)
         #expect(statistics["events"] == 10)

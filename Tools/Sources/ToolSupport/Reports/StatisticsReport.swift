@@ -40,7 +40,7 @@ extension StoreStatistics {
             writer.member("undoDepth", undoDepth)
             writer.member("redoDepth", redoDepth)
             writer.member("oldestVersion", oldestVersion.rawValue)
-            writer.member("sealedVersion", sealedVersion.rawValue)
+            writer.member("lastPackedVersion", lastPackedVersion.rawValue)
             writer.member("packedCommits", packedCommitCount)
             writer.member("checkpointVersion", checkpointVersion.rawValue)
             writer.member("checkpoints", checkpointCount)

@@ -9,7 +9,7 @@ import LMDB
 import ListModel
 
 /// The packed blocks, and the contents of dropped commits, of a file.
-struct SealedLog: Sendable {
+struct PackedLog: Sendable {
     let environment: Environment
     /// The beginning of the log.
     let base: LogBase
@@ -73,7 +73,7 @@ struct SealedLog: Sendable {
     /// The last version whose commit may be packed: the end of the last block, or how far a compaction has packed. That of the
     /// base if no commit is.
     func lastPacked() throws -> Version {
-        let end = max(base.version, base.sealed)
+        let end = max(base.version, base.lastPacked)
         guard let blocks = try blocks() else { return end }
         return try environment.read { txn in
             guard let first = try txn.lastKey(in: blocks) else { return end }
@@ -105,7 +105,7 @@ struct SealedLog: Sendable {
             return false
         }
         return try environment.read { txn in
-            try txn.withValue(forKey: SealedLog.contentKey(reference), in: contents) { $0?.isEmpty ?? false }
+            try txn.withValue(forKey: PackedLog.contentKey(reference), in: contents) { $0?.isEmpty ?? false }
         }
     }
 
@@ -113,7 +113,7 @@ struct SealedLog: Sendable {
     func lacks(_ reference: ContentReference) throws -> Bool {
         guard let contents = try contents() else { return true }
         return try environment.read { txn in
-            try txn.withValue(forKey: SealedLog.contentKey(reference), in: contents) { bytes in
+            try txn.withValue(forKey: PackedLog.contentKey(reference), in: contents) { bytes in
                 bytes.map { $0.isEmpty && reference.length > 0 } ?? true
             }
         }
@@ -128,7 +128,7 @@ struct SealedLog: Sendable {
         }
         guard let contents = try contents() else { return nil }
         return try environment.read { txn in
-            try txn.withValue(forKey: SealedLog.contentKey(reference), in: contents) { bytes in
+            try txn.withValue(forKey: PackedLog.contentKey(reference), in: contents) { bytes in
                 guard let bytes, bytes.count == Int(reference.length) else { return nil }
                 return try body(bytes)
             }
