@@ -133,6 +133,34 @@ struct HistoryCostTests {
         #expect(most <= 2 * size.search + 4, "\(most)")
     }
 
+    @Test("A step that others have interrupted many times is undone and redone by reading each commit a few times")
+    func interruptedStep() throws {
+        let count = 101
+        var list = KeptList()
+        try list.commit { try $0.insertSection(NewSection(0, [1, 2] + Array(1_000..<1_000 + count + 1))) }
+        try list.commit { try $0.insertSection(NewSection(1)) }
+        func moveAway(_ number: Int, _ list: inout KeptList) throws {
+            try list.commit(by: "b") { try $0.move(.item(.integer(Int64(1_000 + number))), to: .end(ofSection: "s1")) }
+        }
+        list.editor.beginGroup(in: .origin("a"))
+        for number in 0..<count {
+            try list.commit(by: "a") { try $0.move(.item(1), to: number % 2 == 0 ? .after(2) : .before(2)) }
+            try moveAway(number, &list)
+        }
+        try list.editor.endGroup(in: .origin("a"))
+        let log = list.log
+        let undo = try log.readCount { try list.undo("a") }
+        #expect(list.editor.snapshot().ids[0].prefix(2) == [1, 2])
+        // So the redo is a merge.
+        try moveAway(count, &list)
+        let redo = try log.readCount { try list.redo("a") }
+        let ids = list.editor.snapshot().ids
+        #expect(ids[0] == [2, 1] && ids[1].count == count + 1)
+        // Each of the merges looks at all commits since its part of the step: some 10,000 reads, if none were remembered.
+        #expect(undo < 10 * count && redo < 10 * count, "\(undo) and \(redo) records")
+        #expect(undo > 2 * count && redo > 2 * count)
+    }
+
     @Test("Whether a revision is an ancestor of another takes O(log n) records", arguments: sizes)
     func ancestors(size: Size) throws {
         let list = try list(size, branches: 5)

@@ -62,7 +62,7 @@ struct GroupCommitTests {
         ]
         usleep(50_000)
         #expect(readers.allSatisfy { !$0.hasEnded })
-        store.group.putBack(queue)
+        store.group.restore(queue)
         store.group.resume()
         for reader in readers { try reader.wait() }
         try store.close()
@@ -148,13 +148,13 @@ struct GroupCommitTests {
         try edit()
         // A flush takes its group, loses it, and continues: then none is announced.
         group.flushInBackground()
-        try await wait { $0.threadCount == 1 }
+        try await wait { $0.waiters.threadCount == 1 }
         let hasReturned = Locked(false)
         Thread {
             try! store.waitUntilDurable()
             hasReturned.withLock { $0 = true }
         }.start()
-        try await wait { $0.threadCount == 2 }
+        try await wait { $0.waiters.threadCount == 2 }
         isReleased.signal()
         while !hasReturned.withLock({ $0 }) { try await Task.sleep(for: .microseconds(100)) }
         #expect(try store.durableVersion == store.version)
@@ -177,7 +177,7 @@ struct GroupCommitTests {
             while !group.monitor.withLock({ isTrue(group.state) }) && ContinuousClock.now < end { usleep(200) }
         }
         for attempt in 1...10 {
-            let failureCount = group.monitor.withLock { group.state.failureCount }
+            let failureCount = group.monitor.withLock { group.state.attempts.failureCount }
             let other = try ChildProcess("LMDBTestHelper", ["hold-writer", path])
             #expect(other.firstLine() == "writing")
             try edit()
@@ -189,7 +189,7 @@ struct GroupCommitTests {
                 continue
             }
             // By the timer of the second one, before it is tried again.
-            wait { $0.failureCount == failureCount + 2 }
+            wait { $0.attempts.failureCount == failureCount + 2 }
             other.kill()
             break
         }
@@ -220,10 +220,12 @@ struct GroupCommitTests {
         let task = Task {
             try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
                 let waiting = GroupCommit.WaitingTask(version: queue.head.version, continuation: continuation)
-                group.monitor.withLock { group.state.tasks.append(waiting) }
+                group.monitor.withLock { group.state.waiters.tasks.append(waiting) }
             }
         }
-        while group.monitor.withLock({ group.state.tasks.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+        while group.monitor.withLock({ group.state.waiters.tasks.isEmpty }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         group.resume()
         try await task.value
         #expect(!group.hasFailed)
@@ -243,14 +245,14 @@ struct GroupCommitTests {
         let task = Task {
             try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
                 let waiting = GroupCommit.WaitingTask(version: version, continuation: continuation)
-                group.monitor.withLock { group.state.tasks.append(waiting) }
+                group.monitor.withLock { group.state.waiters.tasks.append(waiting) }
             }
         }
-        func waitedFor() -> [Version] { group.monitor.withLock { group.state.tasks.map(\.version) } }
+        func waitedFor() -> [Version] { group.monitor.withLock { group.state.waiters.tasks.map(\.version) } }
         while waitedFor().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         group.replaceQueue(after: queue.head, shift: 3, replacing: true)
         #expect(waitedFor() == [Version(version.rawValue + 3)])
-        group.putBack(queue)
+        group.restore(queue)
         #expect(waitedFor() == [version])
         group.resume()
         try await task.value
@@ -280,7 +282,7 @@ struct GroupCommitTests {
         group.replaceQueue(after: queue.head, shift: 3, replacing: true)
         group.resume()
         #expect(group.shift == 3)
-        group.putBack(try group.pause())
+        group.restore(try group.pause())
         #expect(group.shift == 3)
         // Nothing has happened in the file.
         group.replaceQueue(after: queue.head, shift: 0, replacing: false)
@@ -471,7 +473,7 @@ extension GroupCommit {
     /// Whether a write group begins at once if that many writers wait for it.
     func isGatheringComplete(for count: Int) -> Bool {
         monitor.withLock {
-            var gathering = state.gathering
+            var gathering = state.waiters.gathering
             gathering.arrived = count
             return gathering.isComplete
         }

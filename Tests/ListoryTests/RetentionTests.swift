@@ -10,7 +10,7 @@ import Testing
 @Suite("Keeping a part of the history")
 struct RetentionTests {
     /// A store with random edits, one a second, and the hash of each version.
-    private struct Story: ~Copyable {
+    struct Story: ~Copyable {
         let fixture: StoreFixture
         let clock = TestTime()
         var store: UntypedStore
@@ -81,7 +81,7 @@ struct RetentionTests {
     }
 
     /// Another process that has the file open.
-    private static func reader(of path: String) throws -> ChildProcess {
+    static func reader(of path: String) throws -> ChildProcess {
         let child = try ChildProcess("StoreWriter", [path, "reads"])
         #expect(child.firstLine() == "reading")
         return child

@@ -222,7 +222,7 @@ extension SharingTests {
         try insert(10, a)
         try send(a, &log)
         let again = try b.receive(Array(log.records[2...]))
-        let rememberedCount = b.group.monitor.withLock { b.group.state.rebased.count }
+        let rememberedCount = b.group.monitor.withLock { b.group.state.rebases.commits.count }
         #expect(rememberedCount == made.count)
         #expect(b.successor(of: rebased[0].commit).version == again[0].commit.version)
         withExtendedLifetime(files) {}
@@ -475,6 +475,35 @@ extension SharingTests {
         #expect(try Set(ids(b)) == [1, 3, 30] && b.pendingCount == 2)
         try b.close()
         withExtendedLifetime(other) {}
+    }
+
+    @Test(
+        "Pending commits that were replaced take the place of damaged ones neither in a repair nor in a salvage",
+        arguments: [([3], [1, 4]), ([3, 4], [1])] as [(Set<UInt64>, [UntypedID])])
+    func repairWithReplacedCommits(damaged: Set<UInt64>, rows: [UntypedID]) throws {
+        let (fixture, a) = try store()
+        var log = Log()
+        try insert(1, a)
+        try send(a, &log)
+        for id: Int64 in 2...4 { try insert(id, a) }
+        try a.waitUntilDurable()
+        let old = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        try setFirstAside(a)
+        try a.close()
+        try SalvageTests.damage(damaged, in: fixture.path)
+        // As if the pages from before had not been used again.
+        let new = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        try (new + old).write(to: URL(fileURLWithPath: fixture.path))
+        // What is lost, and what would not be in the log without it.
+        #expect(throws: ListError.notRepairable(commits: 2, contents: 0, names: 0)) {
+            try UntypedStore.repair(at: fixture.path)
+        }
+        let path = fixture.folder.file("salvaged")
+        let report = try UntypedStore.salvage(from: fixture.path, to: path)
+        #expect(report.newestVersion == 4 && report.lostCommitCount == UInt64(damaged.count))
+        let salvaged = try UntypedStore.open(at: path)
+        #expect(try ids(salvaged) == rows)
+        try salvaged.close()
     }
 
     @Test(

@@ -158,6 +158,11 @@ struct TransitionPlayerTests {
         given.note("plain", for: 3)
         given.note("picture", for: 1)
         #expect(!given.isOther("plain", for: 3) && !given.isOther("picture", for: 1))
+        let rows: [(path: ListIndexPath, id: UntypedID, identifier: String)] = [
+            (at(0, 0), 1, "picture"), (at(0, 1), 2, "picture"), (at(1, 0), 9, "plain"), (at(1, 1), 1, "plain"),
+        ]
+        let (same, other) = given.split(rows)
+        #expect(same == [at(0, 0), at(1, 0)] && other == [at(0, 1), at(1, 1)])
     }
 
     @Test("After a batch that ends at once, the next one is played")

@@ -11,8 +11,8 @@ import Testing
 @Suite("Undo in a list view")
 struct UndoDriverTests {
     private final class Told {
-        var events: [UndoDriver<TodoStore>.Event] = []
-        func take() -> [UndoDriver<TodoStore>.Event] {
+        var events: [UndoEvent] = []
+        func take() -> [UndoEvent] {
             defer { events = [] }
             return events
         }

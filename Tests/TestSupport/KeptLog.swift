@@ -10,6 +10,7 @@ public final class KeptLog: CommitSource {
         var records: [[UInt8]] = []
         var snapshots: [UntypedSnapshot] = [.empty]
         var reads: Set<Version> = []
+        var readCount = 0
     }
 
     private let contents = Mutex(Contents())
@@ -41,12 +42,20 @@ public final class KeptLog: CommitSource {
         return contents.withLock { $0.reads }
     }
 
+    /// How many records `body` reads, each as often as it is read.
+    public func readCount(_ body: () throws -> Void) rethrows -> Int {
+        contents.withLock { $0.readCount = 0 }
+        try body()
+        return contents.withLock { $0.readCount }
+    }
+
     public func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         let record = try contents.withLock { contents in
             guard version > .empty, version.rawValue <= UInt64(contents.records.count) else {
                 throw ListError.notInHistory(version)
             }
             contents.reads.insert(version)
+            contents.readCount += 1
             return contents.records[Int(version.rawValue) - 1]
         }
         try record.withUnsafeBytes(body)

@@ -69,10 +69,11 @@ extension MetaPage {
     /// The page size in a meta page with transaction 0; nil if the bytes are not such a page.
     fileprivate static func freshPageSize(_ page: RawPage) -> Int? {
         guard page.count >= headerSize + size,
-            page.load(headerSize, as: UInt32.self) == magic, page.load(headerSize + 4, as: UInt32.self) == version,
-            page.load(headerSize + 128, as: UInt64.self) == 0
+            page.load(PageOffset.magic, as: UInt32.self) == magic,
+            page.load(PageOffset.version, as: UInt32.self) == version,
+            page.load(PageOffset.txnid, as: UInt64.self) == 0
         else { return nil }
-        let pageSize = Int(page.load(headerSize + 24, as: UInt32.self))
+        let pageSize = Int(page.load(PageOffset.psize, as: UInt32.self))
         return pageSize >= 256 && pageSize <= 32_768 ? pageSize : nil
     }
 }

@@ -1,11 +1,5 @@
 // LMDB's two meta pages: which version of the file is the newest, and where its trees begin.
 //
-//     page header   16 bytes   page number 8, pad 2, flags 2, unused 4
-//     meta          136 bytes  magic 4, version 4, map address 8, map size 8, free tree 48, main tree 48,
-//                              last page 8, transaction 8
-//     tree          48 bytes   pad 4 (the page size, in the free tree), flags 2, depth 2, branch pages 8,
-//                              leaf pages 8, overflow pages 8, entries 8, root page 8
-//
 // Always holds: every `MetaPage` that is used has passed all checks that need no other page. The trees of the older one
 // are not used, and may be nonsense: if LMDB cannot write a meta page, it puts the old transaction and the old last page
 // back, and leaves the new trees.
@@ -33,14 +27,15 @@ struct TreeRecord {
     /// - Parameter bytes: the record, all of it.
     init(_ bytes: UnsafeRawPointer) {
         // SAFETY: the caller has checked that there are `size` bytes; an unaligned load needs no alignment.
-        pad = bytes.loadUnaligned(as: UInt32.self)
-        flags = bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
-        depth = bytes.loadUnaligned(fromByteOffset: 6, as: UInt16.self)
-        branchPages = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-        leafPages = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
-        overflowPages = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
-        entries = bytes.loadUnaligned(fromByteOffset: 32, as: UInt64.self)
-        root = bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
+        typealias Offset = PageOffset.Record
+        pad = bytes.loadUnaligned(fromByteOffset: Offset.pad, as: UInt32.self)
+        flags = bytes.loadUnaligned(fromByteOffset: Offset.flags, as: UInt16.self)
+        depth = bytes.loadUnaligned(fromByteOffset: Offset.depth, as: UInt16.self)
+        branchPages = bytes.loadUnaligned(fromByteOffset: Offset.branchPages, as: UInt64.self)
+        leafPages = bytes.loadUnaligned(fromByteOffset: Offset.leafPages, as: UInt64.self)
+        overflowPages = bytes.loadUnaligned(fromByteOffset: Offset.overflowPages, as: UInt64.self)
+        entries = bytes.loadUnaligned(fromByteOffset: Offset.entries, as: UInt64.self)
+        root = bytes.loadUnaligned(fromByteOffset: Offset.root, as: UInt64.self)
     }
 
     init(_ page: RawPage, at place: Int) {
@@ -86,7 +81,7 @@ struct MetaPage {
     static func fingerprint(of file: RawFile) throws(LMDBError) -> [UInt8] {
         let first = try file.bytes(at: 0, count: headerSize + size)
         guard first.count == headerSize + size else { return first.copy(0..<first.count) }
-        let pageSize = first.load(headerSize + 24, as: UInt32.self)
+        let pageSize = first.load(PageOffset.psize, as: UInt32.self)
         let second = try file.bytes(at: Int(pageSize), count: headerSize + size)
         return first.copy(0..<first.count) + second.copy(0..<second.count)
     }
@@ -106,89 +101,89 @@ struct MetaPage {
 
     /// Checks the bytes of a meta page, except its trees.
     private init(unchecked page: RawPage, number: Int, pageSize known: Int?) throws(LMDBError) {
-        let meta = Self.headerSize
+        let size = Self.headerSize + Self.size
         try page.require(
-            page.count == meta + Self.size, "meta page \(number)", at: 0,
-            expected: "\(meta + Self.size) bytes", found: "\(page.count)"
+            page.count == size, "meta page \(number)", at: 0, expected: "\(size) bytes", found: "\(page.count)"
         )
         self.page = page
         try Self.checkIdentity(page, number)
-        free = TreeRecord(page, at: meta + 24)
-        main = TreeRecord(page, at: meta + 72)
-        lastPage = page.load(meta + 120, as: UInt64.self)
-        transaction = page.load(meta + 128, as: UInt64.self)
+        free = TreeRecord(page, at: PageOffset.freeDB)
+        main = TreeRecord(page, at: PageOffset.mainDB)
+        lastPage = page.load(PageOffset.lastPg, as: UInt64.self)
+        transaction = page.load(PageOffset.txnid, as: UInt64.self)
 
         let found = Int(free.pad)
         let isPlausible = found >= 256 && found <= 32_768 && found.nonzeroBitCount == 1
         try page.require(
-            isPlausible && found == known ?? found, "page size", at: meta + 24,
+            isPlausible && found == known ?? found, "page size", at: PageOffset.psize,
             expected: known.map { "\($0)" } ?? "a power of two from 256 to 32768", found: "\(found)"
         )
         pageSize = found
         // LMDB reports it as an `Int`. No file has had so many.
         try page.require(
-            transaction < 1 << 62, "transaction of meta page \(number)", at: meta + 128,
+            transaction < 1 << 62, "transaction of meta page \(number)", at: PageOffset.txnid,
             expected: "less than 2^62", found: "\(transaction)"
         )
         // LMDB finds the page of a snapshot by its number. A new file has two first pages.
         try page.require(
-            transaction == 0 || transaction % 2 == UInt64(number), "transaction of meta page \(number)", at: meta + 128,
-            expected: number == 0 ? "an even number" : "an odd number", found: "\(transaction)"
+            transaction == 0 || transaction % 2 == UInt64(number), "transaction of meta page \(number)",
+            at: PageOffset.txnid, expected: number == 0 ? "an even number" : "an odd number", found: "\(transaction)"
         )
     }
 
     private static func checkIdentity(_ page: RawPage, _ number: Int) throws(LMDBError) {
-        let flags = page.load(10, as: UInt16.self)
+        let flags = page.load(PageOffset.flags, as: UInt16.self)
         try page.require(
-            flags & metaFlag != 0 && flags & ~(metaFlag | 0x10) == 0, "flags of meta page \(number)", at: 10,
-            expected: hexadecimal(metaFlag), found: hexadecimal(flags)
+            flags & metaFlag != 0 && flags & ~(metaFlag | 0x10) == 0, "flags of meta page \(number)",
+            at: PageOffset.flags, expected: hexadecimal(metaFlag), found: hexadecimal(flags)
         )
-        let pageNumber = page.load(0, as: UInt64.self)
+        let pageNumber = page.load(PageOffset.pgno, as: UInt64.self)
         try page.require(
-            pageNumber == UInt64(number), "page number", at: 0, expected: "\(number)", found: "\(pageNumber)"
+            pageNumber == UInt64(number), "page number", at: PageOffset.pgno,
+            expected: "\(number)", found: "\(pageNumber)"
         )
-        let magic = page.load(headerSize, as: UInt32.self)
+        let magic = page.load(PageOffset.magic, as: UInt32.self)
         try page.require(
-            magic == Self.magic, "magic number", at: headerSize,
+            magic == Self.magic, "magic number", at: PageOffset.magic,
             expected: hexadecimal(Self.magic), found: hexadecimal(magic)
         )
-        let version = page.load(headerSize + 4, as: UInt32.self)
+        let version = page.load(PageOffset.version, as: UInt32.self)
         try page.require(
-            version == Self.version, "format version", at: headerSize + 4,
+            version == Self.version, "format version", at: PageOffset.version,
             expected: "\(Self.version)", found: "\(version)"
         )
     }
 
     private func checkTrees() throws(LMDBError) {
-        let meta = Self.headerSize
         // Beyond this, sizes in bytes could not be computed.
         let limit = UInt64(Int.max / pageSize - 1)
         try page.require(
-            lastPage >= 1 && lastPage <= limit, "last page", at: meta + 120,
+            lastPage >= 1 && lastPage <= limit, "last page", at: PageOffset.lastPg,
             expected: "1 to \(limit)", found: "\(lastPage)"
         )
         // LMDB allocates pages in its map only, and a meta page has the size of the map.
-        let mapSize = page.load(meta + 16, as: UInt64.self)
+        let mapSize = page.load(PageOffset.mapsize, as: UInt64.self)
         try page.require(
-            lastPage < mapSize / UInt64(pageSize), "last page", at: meta + 120,
+            lastPage < mapSize / UInt64(pageSize), "last page", at: PageOffset.lastPg,
             expected: "below \(mapSize / UInt64(pageSize)), the pages of the map", found: "\(lastPage)"
         )
         let (required, allowed) = Self.freeFlags
         try page.require(
-            free.flags & required == required && free.flags & ~allowed == 0, "environment flags", at: meta + 28,
+            free.flags & required == required && free.flags & ~allowed == 0, "environment flags",
+            at: PageOffset.freeDB + PageOffset.Record.flags,
             expected: hexadecimal(allowed), found: hexadecimal(free.flags)
         )
         try page.require(
-            main.flags == 0, "flags of the unnamed database", at: meta + 76,
+            main.flags == 0, "flags of the unnamed database", at: PageOffset.mainDB + PageOffset.Record.flags,
             expected: "0x0", found: hexadecimal(main.flags)
         )
-        for (tree, place) in [(free, meta + 24), (main, meta + 72)] {
+        for (tree, place) in [(free, PageOffset.freeDB), (main, PageOffset.mainDB)] {
             let isSound =
                 tree.root == TreeRecord.noPage
                 ? tree.depth == 0 && tree.entries == 0
                 : tree.root >= 2 && tree.root <= lastPage && tree.depth > 0 && tree.depth <= TreeRecord.maximumDepth
             try page.require(
-                isSound, "root page", at: place + 40,
+                isSound, "root page", at: place + PageOffset.Record.root,
                 expected: "2 to \(lastPage) with a depth of 1 to \(TreeRecord.maximumDepth), or none with depth 0",
                 found: "\(tree.root), depth \(tree.depth), \(tree.entries) entries"
             )

@@ -53,16 +53,14 @@ struct PageCopy {
     private func metaPage(_ number: UInt64, root: UInt64) -> [UInt8] {
         var page = meta.page.copy(0..<meta.page.count)
         page.append(contentsOf: repeatElement(0, count: meta.pageSize - page.count))
-        let content = MetaPage.headerSize
-        page.store(number, at: 0)
-        // The address of a map with a fixed address.
-        page.store(UInt64(0), at: content + 8)
+        page.store(number, at: PageOffset.pgno)
+        page.store(UInt64(0), at: PageOffset.address)
         // No free pages. The page size and flags are in the record of their tree, too, and stay.
-        page.emptyTree(at: content + 24)
-        page.store(root, at: content + 72 + 40)
-        page.store(next - 1, at: content + 120)
-        // The transaction: the second one is the newer.
-        page.store(number, at: content + 128)
+        page.emptyTree(at: PageOffset.freeDB)
+        page.store(root, at: PageOffset.mainDB + PageOffset.Record.root)
+        page.store(next - 1, at: PageOffset.lastPg)
+        // The second one is the newer.
+        page.store(number, at: PageOffset.txnid)
         return page
     }
 
@@ -84,7 +82,7 @@ struct PageCopy {
         let page = try TreePage(raw, number: number, isLeaf: levelsBelow == 0, isFreeTree: false)
         var bytes = raw.copy(0..<raw.count)
         // The space between the offsets and the nodes has deleted bytes.
-        bytes.clear(Int(raw.load(12, as: UInt16.self))..<Int(raw.load(14, as: UInt16.self)))
+        bytes.clear(Int(raw.load(PageOffset.lower, as: UInt16.self))..<Int(raw.load(PageOffset.upper, as: UInt16.self)))
         for node in page.nodes {
             guard levelsBelow == 0 else {
                 let child = try copy(
@@ -106,12 +104,13 @@ struct PageCopy {
                 if emptied == raw.copy(node.key) {
                     bytes.emptyTree(at: range.lowerBound)
                 } else {
-                    bytes.store(try copy(record, mayHoldTrees: false), at: range.lowerBound + 40)
+                    let root = try copy(record, mayHoldTrees: false)
+                    bytes.store(root, at: range.lowerBound + PageOffset.Record.root)
                 }
             }
         }
         let copied = try take(1, from: parent, at: place)
-        bytes.store(copied, at: 0)
+        bytes.store(copied, at: PageOffset.pgno)
         try append(bytes)
         return copied
     }
@@ -121,11 +120,12 @@ struct PageCopy {
         _ first: UInt64, _ size: Int, from parent: RawPage, at place: Int
     ) throws(LMDBError) -> UInt64 {
         let raw = try read(first, from: parent, at: place)
-        let flags = raw.load(10, as: UInt16.self)
-        let pages = Int(raw.load(12, as: UInt32.self))
+        let flags = raw.load(PageOffset.flags, as: UInt16.self)
+        let pages = Int(raw.load(PageOffset.pages, as: UInt32.self))
         try raw.require(
             flags == 0x04 && pages * meta.pageSize >= MetaPage.headerSize + size, "a large value of \(size) bytes",
-            at: 10, expected: "flags 0x4, enough pages", found: "flags \(hexadecimal(flags)), \(pages) pages"
+            at: PageOffset.flags,
+            expected: "flags 0x4, enough pages", found: "flags \(hexadecimal(flags)), \(pages) pages"
         )
         let copied = try take(UInt64(pages), from: parent, at: place)
         let (start, end) = (raw.offset, raw.offset + pages * meta.pageSize)
@@ -137,7 +137,7 @@ struct PageCopy {
                 bytes.count == count, "a large value", at: 0,
                 expected: "\(count) bytes from byte \(offset) of the file on", found: "\(bytes.count)"
             )
-            if offset == start { bytes.store(copied, at: 0) }
+            if offset == start { bytes.store(copied, at: PageOffset.pgno) }
             bytes.clear(min(count, max(0, start + MetaPage.headerSize + size - offset))..<count)
             try append(bytes)
         }
@@ -152,8 +152,8 @@ struct PageCopy {
         )
         let page = try file.bytes(at: Int(number) * meta.pageSize, count: meta.pageSize)
         try page.require(
-            page.count == meta.pageSize && page.load(0, as: UInt64.self) == number, "page \(number)", at: 0,
-            expected: "\(meta.pageSize) bytes with its number", found: "others"
+            page.count == meta.pageSize && page.load(PageOffset.pgno, as: UInt64.self) == number, "page \(number)",
+            at: PageOffset.pgno, expected: "\(meta.pageSize) bytes with its number", found: "others"
         )
         return page
     }
@@ -197,8 +197,8 @@ extension [UInt8] {
 
     /// Makes the tree of a record one without pages: no depth, no counts, no root. Its flags stay.
     fileprivate mutating func emptyTree(at place: Int) {
-        clear(place + 6..<place + 40)
-        store(TreeRecord.noPage, at: place + 40)
+        clear(place + PageOffset.Record.depth..<place + PageOffset.Record.root)
+        store(TreeRecord.noPage, at: place + PageOffset.Record.root)
     }
 
     /// Makes some bytes zeros.

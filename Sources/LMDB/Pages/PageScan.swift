@@ -91,7 +91,7 @@ package final class PageScan: @unchecked Sendable {
             var count = 0
             for number in stride(from: 2, to: min(length / size, 4_096), by: 1) {
                 guard let page = try? file.bytes(at: number * size, count: MetaPage.headerSize),
-                    page.count == MetaPage.headerSize, page.load(0, as: UInt64.self) == UInt64(number)
+                    page.count == MetaPage.headerSize, page.load(PageOffset.pgno, as: UInt64.self) == UInt64(number)
                 else { continue }
                 count += 1
             }
@@ -194,7 +194,7 @@ extension PageScan {
     private func walk(
         _ number: UInt64, _ way: Way, _ body: (TreePage.Node, TreePage) throws -> Void
     ) throws {
-        guard let raw = try page(number), !visited[Int(number)], raw.load(0, as: UInt64.self) == number,
+        guard let raw = try page(number), !visited[Int(number)], raw.load(PageOffset.pgno, as: UInt64.self) == number,
             let page = try? TreePage(raw, number: number, isLeaf: way.levelsBelow == 0, isFreeTree: false),
             (try? page.checkOrder(lower: way.lower, upper: way.upper, isFreeTree: false)) != nil
         else {
@@ -252,8 +252,9 @@ extension PageScan {
     private func isLarge(_ first: UInt64, _ size: Int) throws(LMDBError) -> Bool {
         guard let header = try read(Int(first) * pageSize, MetaPage.headerSize), header.count == MetaPage.headerSize
         else { return false }
-        return header.load(0, as: UInt64.self) == first && header.load(10, as: UInt16.self) == 0x04
-            && Int(header.load(12, as: UInt32.self)) >= pageCount(ofLarge: size)
+        return header.load(PageOffset.pgno, as: UInt64.self) == first
+            && header.load(PageOffset.flags, as: UInt16.self) == 0x04
+            && Int(header.load(PageOffset.pages, as: UInt32.self)) >= pageCount(ofLarge: size)
     }
 }
 

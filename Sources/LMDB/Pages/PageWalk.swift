@@ -161,14 +161,16 @@ struct PageWalk {
     ) throws(LMDBError) -> (first: RawPage, pages: UInt64, isExact: Bool) {
         let raw = try read(first, from: parent, at: place)
         let needed = (MetaPage.headerSize - 1 + size) / meta.pageSize + 1
-        let flags = raw.load(10, as: UInt16.self)
-        let pages = raw.load(12, as: UInt32.self)
+        let flags = raw.load(PageOffset.flags, as: UInt16.self)
+        let pages = raw.load(PageOffset.pages, as: UInt32.self)
         try raw.require(
-            flags == 0x04, "flags of an overflow page", at: 10, expected: "0x4", found: hexadecimal(flags)
+            flags == 0x04, "flags of an overflow page", at: PageOffset.flags,
+            expected: "0x4", found: hexadecimal(flags)
         )
         // More pages than it needs are allowed, because LMDB overwrites a larger value with a smaller one in place.
         try raw.require(
-            Int(pages) >= needed, "pages of a large value", at: 12, expected: "at least \(needed)", found: "\(pages)"
+            Int(pages) >= needed, "pages of a large value", at: PageOffset.pages,
+            expected: "at least \(needed)", found: "\(pages)"
         )
         for next in 1..<UInt64(pages) {
             _ = try visit(first + next, from: parent, at: place)
@@ -224,8 +226,9 @@ struct PageWalk {
             page.count == meta.pageSize, "page \(number)", at: 0,
             expected: "\(meta.pageSize) bytes", found: "\(page.count)"
         )
-        let found = page.load(0, as: UInt64.self)
-        try page.require(found == number, "page number", at: 0, expected: "\(number)", found: "\(found)")
+        let found = page.load(PageOffset.pgno, as: UInt64.self)
+        try page.require(
+            found == number, "page number", at: PageOffset.pgno, expected: "\(number)", found: "\(found)")
         return page
     }
 

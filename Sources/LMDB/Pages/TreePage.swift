@@ -48,19 +48,19 @@ struct TreePage {
     init(_ raw: RawPage, number: UInt64, isLeaf: Bool, isFreeTree: Bool) throws(LMDBError) {
         self.raw = raw
         let expected = isLeaf ? Self.leafFlag : Self.branchFlag
-        let flags = raw.load(10, as: UInt16.self)
+        let flags = raw.load(PageOffset.flags, as: UInt16.self)
         try raw.require(
-            flags == expected, "flags of page \(number)", at: 10,
+            flags == expected, "flags of page \(number)", at: PageOffset.flags,
             expected: hexadecimal(expected), found: hexadecimal(flags)
         )
-        let lower = Int(raw.load(12, as: UInt16.self))
-        let upper = Int(raw.load(14, as: UInt16.self))
+        let lower = Int(raw.load(PageOffset.lower, as: UInt16.self))
+        let upper = Int(raw.load(PageOffset.upper, as: UInt16.self))
         let pageSize = raw.count
         // LMDB sometimes leaves a branch with one child in its free tree; in other trees it asserts that there is none.
         let minimum = isLeaf || isFreeTree ? 1 : 2
         try raw.require(
             lower % 2 == 0 && lower >= Self.headerSize + 2 * minimum && lower <= upper && upper <= pageSize,
-            "bounds of page \(number)", at: 12,
+            "bounds of page \(number)", at: PageOffset.lower,
             expected: "\(Self.headerSize + 2 * minimum) <= lower, even, <= upper <= \(pageSize)",
             found: "lower \(lower), upper \(upper)"
         )
@@ -72,7 +72,7 @@ struct TreePage {
         self.nodes = nodes
         let filled = nodes.reduce(0) { $0 + $1.size }
         try raw.require(
-            filled == pageSize - upper, "bytes of the nodes of page \(number)", at: 14,
+            filled == pageSize - upper, "bytes of the nodes of page \(number)", at: PageOffset.upper,
             expected: "\(pageSize - upper)", found: "\(filled)"
         )
         try raw.require(
@@ -156,7 +156,7 @@ struct TreePage {
     /// Checks that the keys ascend and are between those of the parent. The first key of a branch has no meaning.
     func checkOrder(lower: [UInt8]?, upper: [UInt8]?, isFreeTree: Bool) throws(LMDBError) {
         var last: Range<Int>?
-        let isLeaf = raw.load(10, as: UInt16.self) == Self.leafFlag
+        let isLeaf = raw.load(PageOffset.flags, as: UInt16.self) == Self.leafFlag
         for node in isLeaf ? nodes[...] : nodes.dropFirst() {
             try raw.require(
                 !isFreeTree || node.key.count == 8, "size of a transaction number", at: node.place + 6,

@@ -92,9 +92,9 @@ extension TreeReader {
         // SAFETY: all pages that the value needs are in the file and the map.
         let bytes = start + Int(number) * pageSize
         guard TreeReader.beginsLargeValue(bytes, number, pages: needed) else {
-            let found = bytes.loadUnaligned(as: UInt64.self)
-            let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
-            let pages = bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
+            let found = bytes.loadUnaligned(fromByteOffset: PageOffset.pgno, as: UInt64.self)
+            let flags = bytes.loadUnaligned(fromByteOffset: PageOffset.flags, as: UInt16.self)
+            let pages = bytes.loadUnaligned(fromByteOffset: PageOffset.pages, as: UInt32.self)
             throw damage(
                 "header of a large value", at: bytes, "page \(number), flags 0x4, at least \(needed) pages",
                 "page \(found), flags \(hexadecimal(flags)), \(pages) pages"
@@ -105,9 +105,9 @@ extension TreeReader {
 
     /// Whether a page is the first one of a value that has so many.
     private static func beginsLargeValue(_ page: UnsafeRawPointer, _ number: UInt64, pages: UInt64) -> Bool {
-        page.loadUnaligned(as: UInt64.self) == number
-            && page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == 4
-            && UInt64(page.loadUnaligned(fromByteOffset: 12, as: UInt32.self)) >= pages
+        page.loadUnaligned(fromByteOffset: PageOffset.pgno, as: UInt64.self) == number
+            && page.loadUnaligned(fromByteOffset: PageOffset.flags, as: UInt16.self) == 4
+            && UInt64(page.loadUnaligned(fromByteOffset: PageOffset.pages, as: UInt32.self)) >= pages
     }
 }
 

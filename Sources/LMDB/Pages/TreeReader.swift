@@ -47,13 +47,13 @@ extension TreeReader {
     /// The trees of a version; nil if a newer version has overwritten its meta page.
     @inline(__always)
     init?(_ pages: PageMap, version: UInt64) throws(LMDBError) {
-        let place = Int(version % 2) * pages.pageSize + MetaPage.headerSize
+        let place = Int(version % 2) * pages.pageSize
         // SAFETY: every file has both meta pages, which the gate has seen.
         let meta = try pages.start() + place
-        let lastPage = meta.loadUnaligned(fromByteOffset: 120, as: UInt64.self)
-        main = TreeRoot(TreeRecord(meta + 72))
+        let lastPage = meta.loadUnaligned(fromByteOffset: PageOffset.lastPg, as: UInt64.self)
+        main = TreeRoot(TreeRecord(meta + PageOffset.mainDB))
         // Read last: another process may overwrite the page with a newer version at any moment from here on.
-        let found = meta.loadUnaligned(fromByteOffset: 128, as: UInt64.self)
+        let found = meta.loadUnaligned(fromByteOffset: PageOffset.txnid, as: UInt64.self)
         guard found == version else { return nil }
         (start, limit) = try pages.pages(upTo: lastPage, of: version)
         pageSize = pages.pageSize
@@ -61,7 +61,8 @@ extension TreeReader {
         transaction = version
         guard main.depth <= TreeRecord.maximumDepth else {
             throw damage(
-                "depth of a tree", at: start + place + 78, "at most \(TreeRecord.maximumDepth)", "\(main.depth)")
+                "depth of a tree", at: start + (place + PageOffset.mainDB + PageOffset.Record.depth),
+                "at most \(TreeRecord.maximumDepth)", "\(main.depth)")
         }
     }
 }
@@ -71,7 +72,7 @@ extension TreeReader {
     @inline(__always)
     static func newestVersion(_ pages: PageMap) throws(LMDBError) -> UInt64 {
         // SAFETY: every file has both meta pages, which the gate has seen.
-        let first = try pages.start() + (MetaPage.headerSize + 128)
+        let first = try pages.start() + PageOffset.txnid
         return max(
             first.loadUnaligned(as: UInt64.self),
             first.loadUnaligned(fromByteOffset: pages.pageSize, as: UInt64.self))
@@ -109,9 +110,9 @@ struct SoundPage {
     /// The page in some bytes, as many as a page has; nil if they are not that page.
     @inline(__always)
     init?(_ bytes: UnsafeRawPointer, _ number: UInt64, isLeaf: Bool, size: Int) {
-        let found = bytes.loadUnaligned(as: UInt64.self)
-        let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
-        let lower = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
+        let found = bytes.loadUnaligned(fromByteOffset: PageOffset.pgno, as: UInt64.self)
+        let flags = bytes.loadUnaligned(fromByteOffset: PageOffset.flags, as: UInt16.self)
+        let lower = Int(bytes.loadUnaligned(fromByteOffset: PageOffset.lower, as: UInt16.self))
         guard found == number, flags == (isLeaf ? 2 : 1), lower > SoundPage.headerSize + 1, lower <= size else {
             return nil
         }
@@ -241,9 +242,9 @@ extension TreeReader {
         // SAFETY: the page is in the file and the map, and a header fits into every page.
         let bytes = start + Int(number) * pageSize
         if let page = SoundPage(bytes, number, isLeaf: isLeaf, size: pageSize) { return page }
-        let found = bytes.loadUnaligned(as: UInt64.self)
-        let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
-        let lower = bytes.loadUnaligned(fromByteOffset: 12, as: UInt16.self)
+        let found = bytes.loadUnaligned(fromByteOffset: PageOffset.pgno, as: UInt64.self)
+        let flags = bytes.loadUnaligned(fromByteOffset: PageOffset.flags, as: UInt16.self)
+        let lower = bytes.loadUnaligned(fromByteOffset: PageOffset.lower, as: UInt16.self)
         throw damage(
             "header of a page", at: bytes, "page \(number), flags \(isLeaf ? 2 : 1), an entry",
             "page \(found), flags \(hexadecimal(flags)), lower \(lower)"

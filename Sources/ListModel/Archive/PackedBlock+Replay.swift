@@ -133,6 +133,21 @@ extension PackedBlock {
         }
     }
 
+    /// Calls `body` with the version of the commit and each event, in order. Needs no state: what events delete or replace is not in a block.
+    ///
+    /// - Parameter version: the last version to read, one of the block.
+    /// - Throws: ``RecordError`` for damaged bytes, and what `body` throws.
+    func forEachEvent(through version: Version, _ body: (Version, PackedEvent) throws -> Void) throws {
+        var events = try EventReader(self)
+        try forEachChunk(through: checkedEnd(version), .events) { headers, versions in
+            for version in versions {
+                try events.beginCommit(version)
+                for _ in 0..<headers.eventCount(version) { try body(version, events.next()) }
+                try events.endCommit()
+            }
+        }
+    }
+
     /// Calls `body` with the headers of the commits from the first through one, chunk by chunk.
     private func forEachChunk(
         through end: Version, _ columns: PackedHeaders.Columns,

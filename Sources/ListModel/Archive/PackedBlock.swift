@@ -9,7 +9,7 @@
 
 /// Consecutive commits, packed. It refers to bytes that it does not own, and is valid only as long as they are.
 ///
-/// There are three ways to read a block: ``replay(into:through:)`` folds its commits,
+/// There are four ways to read a block: ``replay(into:through:)`` folds its commits, ``PackedReversal`` takes them back,
 /// ``forEachRecord(with:after:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
 /// state. ``headers(near:_:)`` reads headers of commits, and ``forEachIdentifier(_:)`` the ids that came into the list, also without
 /// a state.

@@ -24,18 +24,20 @@ extension Changeset {
         /// - Parameters:
         ///   - scope: its commits do not count.
         ///   - limit: the most versions.
+        ///   - known: the commits that were read before, with the same scope. Those that are read are added.
         init?(
-            placedBy versions: some Collection<Version>, of source: any CommitSource, except scope: HistoryScope? = nil,
-            atMost limit: UInt64
+            placedBy versions: some BidirectionalCollection<Version>, of source: any CommitSource,
+            except scope: HistoryScope? = nil, atMost limit: UInt64, _ known: ReadCommits = ReadCommits()
         ) throws {
             guard versions.count <= limit else { return nil }
             var bytes = 0
-            for version in versions {
-                // A damaged commit of others does not keep a user from undoing a step.
-                guard let commit = try? source.commit(version) else { return nil }
-                bytes += commit.record.count
+            // From the newest one back: whoever asks several times asks up to the same version. So what is known stays within the limits.
+            for version in versions.reversed() {
+                guard let commit = try known.read(version, of: source, except: scope) else { return nil }
+                bytes += commit.bytes
                 if bytes > Self.readBytes { return nil }
-                if scope == nil || commit.scope != scope { try add(placedBy: commit) }
+                items.formUnion(commit.placed.items)
+                sections.formUnion(commit.placed.sections)
             }
         }
 
@@ -70,6 +72,24 @@ extension Changeset {
 
         func subtracting(_ other: Elements) -> Elements {
             Elements(items: items.subtracting(other.items), sections: sections.subtracting(other.sections))
+        }
+    }
+
+    /// What commits have put somewhere, each read once. The parts of a step that others have interrupted ask for the same commits.
+    final class ReadCommits {
+        private var known: [Version: (placed: Elements, bytes: Int)] = [:]
+
+        /// What a commit has put somewhere (nothing, if it is of `scope`), and the size of its record; nil if it cannot be read.
+        fileprivate func read(
+            _ version: Version, of source: any CommitSource, except scope: HistoryScope?
+        ) throws -> (placed: Elements, bytes: Int)? {
+            if let commit = known[version] { return commit }
+            // A damaged commit of others does not keep a user from undoing a step.
+            guard let commit = try? source.commit(version) else { return nil }
+            let counts = scope == nil || commit.scope != scope
+            let found = (placed: try Elements(placedBy: counts ? [commit] : []), bytes: commit.record.count)
+            known[version] = found
+            return found
         }
     }
 }

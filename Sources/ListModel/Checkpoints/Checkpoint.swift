@@ -64,10 +64,9 @@ extension Checkpoint {
 
     /// A checkpoint from its database row; nil if the row is damaged.
     package init?(_ bytes: UnsafeRawBufferPointer, version: Version) {
-        guard version.rawValue < Limits.versions, NodeCoding.isIntact(bytes, number: version.rawValue)
+        guard version.rawValue < Limits.versions,
+            var reader = NodeReader(bytes, number: version.rawValue, kind: NodeCoding.Kind.checkpoint)
         else { return nil }
-        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        guard reader.readByte() == NodeCoding.Kind.checkpoint else { return nil }
         self.version = version
         itemCount = Int(reader.readVarint() & UInt64(Int.max))
         eventCount = reader.read(fixed: UInt64.self)
@@ -188,9 +187,8 @@ package struct StoredLocators: Equatable, Sendable {
 
     /// The locators from their database row; nil if it is damaged or belongs to another checkpoint.
     package init?(_ bytes: UnsafeRawBufferPointer, version: Version) {
-        guard NodeCoding.isIntact(bytes, number: version.rawValue) else { return nil }
-        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        guard reader.readByte() == NodeCoding.Kind.locators else { return nil }
+        guard var reader = NodeReader(bytes, number: version.rawValue, kind: NodeCoding.Kind.locators)
+        else { return nil }
         let count = reader.readWord()
         guard (2...5).contains(count) else { return nil }
         items = StoredLocators.readRoot(&reader)
@@ -262,9 +260,7 @@ package enum StoredNumbers {
 
     /// Decodes numbers; nil if the bytes are damaged.
     package static func numbers(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> [UInt64]? {
-        guard NodeCoding.isIntact(bytes, number: seed) else { return nil }
-        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        guard reader.readByte() == NodeCoding.Kind.numbers else { return nil }
+        guard var reader = NodeReader(bytes, number: seed, kind: NodeCoding.Kind.numbers) else { return nil }
         let count = Int(reader.readWord())
         guard count <= reader.remaining else { return nil }
         var number: UInt64 = 0

@@ -35,15 +35,6 @@ extension UntypedSnapshot {
         if tree.count > 0 { try check(tree.top, &known) }
     }
 
-    /// How many times a stored node of the list could not be read, for ``failure(since:)``.
-    package var failureCount: Int { tree.pool.failureCount }
-
-    /// The damage of nodes, or the error of a read that failed since there were so many failures; nil if there is neither.
-    package func failure(since count: Int) -> (any Error)? { tree.pool.failure(since: count) }
-
-    /// Runs `body`, and throws if nodes of this snapshot could not be read meanwhile.
-    package func checked<Result>(_ body: () throws -> Result) throws -> Result { try tree.pool.checked(body) }
-
     private func check(_ child: TreeChild<SectionEntry>, _ known: inout NumberSet) throws {
         guard let node = try read(child, &known) else { return }
         for slot in 0..<node.count {

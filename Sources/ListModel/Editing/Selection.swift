@@ -90,6 +90,13 @@ public struct NewRow: Hashable, Sendable {
         self.depth = depth
         self.isCollapsed = isCollapsed
     }
+
+    /// Checks that a row can have its depth.
+    ///
+    /// - Throws: ``ListError/depthOutOfRange(_:depth:)``.
+    func checkDepth() throws {
+        guard UntypedRow.depths.contains(depth) else { throw ListError.depthOutOfRange(id, depth: depth) }
+    }
 }
 
 /// A section to insert, with its rows.

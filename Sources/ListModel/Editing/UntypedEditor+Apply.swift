@@ -61,9 +61,7 @@ extension UntypedEditor {
             if !sectionIDs.insert(section.id).inserted { throw ListError.duplicateSection(section.id) }
             for item in section.items {
                 if !itemIDs.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
-                guard UntypedRow.depths.contains(item.depth) else {
-                    throw ListError.depthOutOfRange(item.id, depth: item.depth)
-                }
+                try item.checkDepth()
             }
         }
     }

@@ -17,8 +17,8 @@ extension UntypedEditor {
     /// - Throws: ``ListError/nothingToUndo(requested:available:)``, ``ListError/conflicts(_:)``,
     ///   ``ListError/groupMismatch(expected:)`` while a group is open, or an error of the log.
     /// - Complexity: O(k log n) for a step that named k rows, whatever the length of the log. If others changed the
-    ///   rows, also a replay from the nearest checkpoint; and if they moved some, up to 1,024 records; both once more for each time that
-    ///   others committed in the middle of the step.
+    ///   rows, also a replay from the nearest checkpoint, and one more for each time that others committed in the middle of the step; and
+    ///   if they moved some, up to 1,024 records.
     public mutating func undo(
         in scope: HistoryScope = .shared, origin: String = "", time: Timestamp, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
@@ -233,6 +233,7 @@ extension UntypedEditor {
         var neighbour: HistoryRevision?
         // Commits that continue each other are merged as one, so that what others took back of a later one is no conflict.
         var run: [Version] = []
+        let known = Changeset.ReadCommits()
         try step.forEach { node in
             // The rows before a commit are those after the commit that it continues, unless others edited in between.
             var isContinued = true
@@ -248,11 +249,11 @@ extension UntypedEditor {
             } else if isContinued || run.isEmpty {
                 run.append(node.version)
             } else {
-                conflicts += try merge(run, isInverse: isInverse, in: scope, onConflict)
+                conflicts += try merge(run, isInverse: isInverse, in: scope, onConflict, known)
                 run = [node.version]
             }
         }
-        if !run.isEmpty { conflicts += try merge(run, isInverse: isInverse, in: scope, onConflict) }
+        if !run.isEmpty { conflicts += try merge(run, isInverse: isInverse, in: scope, onConflict, known) }
         return conflicts
     }
 
@@ -272,10 +273,13 @@ extension UntypedEditor {
 
     /// Merges what commits that continue each other have changed into the present rows, or, with the last one first, the opposite.
     ///
-    /// - Parameter scope: the scope whose commits are not those of others: what it has made since is undone by now. Nil if all commits
-    ///   count as those of others.
+    /// - Parameters:
+    ///   - scope: the scope whose commits are not those of others: what it has made since is undone by now. Nil if all commits count as
+    ///     those of others.
+    ///   - known: the commits that the merges of other parts of the same step have read.
     private mutating func merge(
-        _ commits: [Version], isInverse: Bool, in scope: HistoryScope?, _ onConflict: ConflictPolicy
+        _ commits: [Version], isInverse: Bool, in scope: HistoryScope?, _ onConflict: ConflictPolicy,
+        _ known: Changeset.ReadCommits = Changeset.ReadCommits()
     ) throws -> [MergeConflict] {
         let (first, last) = (commits.first!, commits.last!)
         let (base, target) = isInverse ? (first, last.previous) : (first.previous, last)
@@ -286,7 +290,7 @@ extension UntypedEditor {
         ) {
             try Changeset.Elements(placedBy: commits.map(source.commit))
         } placedByOthers: {
-            try Changeset.Elements(placedBy: base.next..<newest.next, of: source, except: scope, atMost: limit)
+            try Changeset.Elements(placedBy: base.next..<newest.next, of: source, except: scope, atMost: limit, known)
         }
     }
 

@@ -166,9 +166,7 @@ extension UntypedEditor {
 extension ByteWriter {
     /// Writes a row with its content into the record, and returns the row with a reference to that content.
     mutating func write(_ item: NewRow, _ version: Version) throws -> UntypedRow {
-        guard UntypedRow.depths.contains(item.depth) else {
-            throw ListError.depthOutOfRange(item.id, depth: item.depth)
-        }
+        try item.checkDepth()
         let outline = UInt8(item.depth) &<< 1 | (item.isCollapsed ? 1 : 0)
         write(item.id, outline: outline)
         let content = try writeContent(item.content, isChecked: item.isChecked, version)

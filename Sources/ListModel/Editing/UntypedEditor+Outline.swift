@@ -22,9 +22,7 @@ extension UntypedEditor {
         let place = try self.place(destination)
         let placed = try items.map { item in
             // A negative depth would be outside of the place. The sum of two depths cannot overflow.
-            guard UntypedRow.depths.contains(item.depth) else {
-                throw ListError.depthOutOfRange(item.id, depth: item.depth)
-            }
+            try item.checkDepth()
             var placed = item
             placed.depth += place.depth
             return placed
@@ -200,13 +198,6 @@ extension UntypedEditor {
     /// Changes the depth of consecutive rows as one event. Makes no event if the depth stays.
     private mutating func indentRun(_ run: ItemRun, by change: Int) throws {
         if change == 0 || run.count == 0 { return }
-        let items = items(in: run)
-        for item in items {
-            let (depth, isTooLarge) = item.depth.addingReportingOverflow(change)
-            guard !isTooLarge, UntypedRow.depths.contains(depth) else {
-                throw ListError.depthOutOfRange(item.id, depth: isTooLarge ? change : depth)
-            }
-        }
-        try append(.itemsIndented(at: run.path, items.mapped(\.id), by: change))
+        try append(.itemsIndented(at: run.path, items(in: run).mapped(\.id), by: change))
     }
 }

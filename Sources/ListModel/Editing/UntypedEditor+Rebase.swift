@@ -34,8 +34,10 @@ package final class MovedContents {
     private let others: [Version]?
     /// Reads a content that was taken back.
     private let read: (ContentReference) throws -> [UInt8]
-    /// What the others have put somewhere, once that was read.
-    private var placedByOthers: Changeset.Elements??
+    /// Whether somebody has asked what the others have put somewhere.
+    private var hasReadOthers = false
+    /// What they have put somewhere; nil before somebody has asked, and if it is not known.
+    private var placedByOthers: Changeset.Elements?
     /// Where contents are now.
     package private(set) var places: [ContentReference: ContentReference] = [:]
 
@@ -47,10 +49,8 @@ package final class MovedContents {
 
     /// What the others have put somewhere; nil if that is not known.
     func placedByOthers(_ read: ([Version]) throws -> Changeset.Elements?) rethrows -> Changeset.Elements? {
-        if let placedByOthers { return placedByOthers }
-        let placed = try others.flatMap(read)
-        placedByOthers = .some(placed)
-        return placed
+        if !hasReadOthers { (placedByOthers, hasReadOthers) = (try others.flatMap(read), true) }
+        return placedByOthers
     }
 
     /// Where a content is now; nil if it has to be written again.

@@ -34,7 +34,7 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     /// Whether a commit is in progress.
     public private(set) var isEditing = false
     /// Whether the editor is lent to the closure of a commit, which may make edits but neither begin nor end a commit.
-    private var isLent = false
+    var isLent = false
     /// The draft of the present commit, or of the last one.
     private var draft = CommitDraft(name: "", time: Timestamp(microseconds: 0))
     /// The history entry of the commit, on the assumption that it begins a step.
@@ -264,52 +264,6 @@ extension UntypedEditor {
         (shape, refusedAnnotation) = (.nothing, nil)
         isEditing = isLent
         if !isLent { rowsBefore = nil }
-    }
-
-    /// Checks that the editor is not lent to the closure of a commit.
-    ///
-    /// - Throws: ``ListError/insideCommit``.
-    func checkNotLent() throws {
-        if isLent { throw ListError.insideCommit }
-    }
-
-    /// Makes one commit of the edits in `body`. If `body` throws, the commit is cancelled.
-    ///
-    /// - Returns: the commit, or nil if there were no events.
-    /// - Throws: errors of `body`, and those of ``begin(_:)`` and ``finish()``. In `body`, functions that begin or end
-    ///   a commit throw ``ListError/insideCommit``.
-    public mutating func commit(_ draft: CommitDraft, _ body: (inout UntypedEditor) throws -> Void) throws -> Commit? {
-        try lend(for: draft)
-        do { try body(&self) } catch {
-            cancelLoan()
-            throw error
-        }
-        return try finishLoan()
-    }
-
-    /// Begins a commit and lends the editor to a closure, which may make edits but neither begin nor end a commit.
-    ///
-    /// - Throws: as ``begin(_:)``.
-    package mutating func lend(for draft: CommitDraft) throws {
-        try begin(draft)
-        isLent = true
-    }
-
-    /// Takes the editor back and finishes the commit, as ``finish()`` does.
-    package mutating func finishLoan() throws -> Commit? {
-        takeBack()
-        return try finish()
-    }
-
-    /// Takes the editor back and cancels the commit.
-    package mutating func cancelLoan() {
-        takeBack()
-        cancel()
-    }
-
-    private mutating func takeBack() {
-        precondition(isLent, "the editor that a closure was given was replaced by another one")
-        isLent = false
     }
 
     /// The rows before the edits of the commit in progress, for readers that do not wait for its end.

@@ -135,4 +135,9 @@ extension ContentReference {
                 version: version, offset: Int(offset), problem: .checksum(expected: hash, found: found))
         }
     }
+
+    /// Whether bytes are the content, or equal to it.
+    package func fits(_ content: [UInt8]) -> Bool {
+        content.count == Int(length) && content.withUnsafeBytes { ContentReference.hash(of: $0) } == hash
+    }
 }

@@ -120,6 +120,15 @@ extension Commit {
     /// - Complexity: O(bytes).
     public func events() throws -> [ListEvent] { try Array(eventRun()) }
 
+    /// The contents to which the events refer and which commits up to a version have set, without erased ones. One may be there twice.
+    package func contents(through version: Version) throws -> [ContentReference] {
+        var contents: [ContentReference] = []
+        for event in try eventRun() {
+            event.forEachContent { if $1.version <= version && !$1.isErased { contents.append($1) } }
+        }
+        return contents
+    }
+
     /// The events, without an allocation if it is one.
     func eventRun() throws -> ListRun<ListEvent> {
         try record.withUnsafeBytes { bytes in

@@ -117,6 +117,17 @@ extension NodeCoding {
 
 // MARK: - Reading
 
+extension NodeReader {
+    /// Reads a value after its kind; nil if its checksum is wrong, or if it is of another kind.
+    ///
+    /// - Parameter number: the number with which the checksum was made.
+    init?(_ bytes: UnsafeRawBufferPointer, number: UInt64, kind: UInt8) {
+        guard NodeCoding.isIntact(bytes, number: number) else { return nil }
+        self.init(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+        if readByte() != kind { return nil }
+    }
+}
+
 extension NodeCoding {
     /// Calls `body` with the bytes that are stored under a number.
     ///

@@ -1,11 +1,13 @@
 // The node pool of a list: the widths of its nodes, the source of stored nodes, and a cache of them.
 //
 // A snapshot of a stored list is a number and a summary. Its nodes are read lazily, and evicted from the cache when
-// others need the memory. Reading a row cannot throw, because a snapshot is a value. So a node that cannot be read is
-// replaced by placeholder rows whose content cannot be read, and the pool counts the failure (`failureCount`). What
-// computes something from rows compares the count before and after. If the error says that the node is damaged, `damage`
-// has it from then on, and nothing more is committed. The damage does not affect the log: reopening the list rebuilds the
-// nodes from it. After any other error, the next look reads the node again.
+// others need the memory.
+//
+// Reading a row cannot throw, because a snapshot is a value. So `reading` catches the error of a node that cannot be read,
+// `report` counts and keeps it, and `unreadable` makes a placeholder, whose rows say so. A function that computes
+// something from rows asks `checked` or `failure(since:)` afterwards, and throws. If the error says that the node is damaged,
+// `damage` has it from then on, and nothing more is committed: reopening the list rebuilds the node from the log. After any
+// other error, the next look reads the node again. `Docs/Design/Architecture.md` follows the error up to the app.
 //
 // Always holds:
 // - a node in the cache is never written; to change it, an edit removes it from the cache or copies it;

@@ -72,6 +72,19 @@ public struct UntypedSnapshot: Sendable {
     }
 }
 
+// MARK: - Rows that cannot be read
+
+extension UntypedSnapshot {
+    /// How many times a stored node of the list could not be read, for ``failure(since:)``.
+    package var failureCount: Int { tree.pool.failureCount }
+
+    /// The damage of nodes, or the error of a read that failed since there were so many failures; nil if there is neither.
+    package func failure(since count: Int) -> (any Error)? { tree.pool.failure(since: count) }
+
+    /// Runs `body`, and throws if nodes of this snapshot could not be read meanwhile.
+    package func checked<Result>(_ body: () throws -> Result) throws -> Result { try tree.pool.checked(body) }
+}
+
 extension PersistentTree where Element: TreeElement {
     /// The valid offsets.
     var indices: Range<Int> { 0..<count }

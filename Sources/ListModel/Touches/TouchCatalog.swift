@@ -117,9 +117,7 @@ extension TouchCatalog {
 
     /// Reads the row; nil if it is damaged.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        guard NodeCoding.isIntact(bytes, number: 0) else { return nil }
-        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        guard reader.readByte() == NodeCoding.Kind.touchCatalog else { return nil }
+        guard var reader = NodeReader(bytes, number: 0, kind: NodeCoding.Kind.touchCatalog) else { return nil }
         let count = reader.readVarint()
         guard count <= UInt64(reader.remaining) else { return nil }
         var touchCount: UInt64 = 0

@@ -30,7 +30,8 @@ package enum TouchCoding {
     package static func touches(
         _ bytes: UnsafeRawBufferPointer, _ segment: TouchCatalog.Segment, _ index: Int, of wanted: UInt32? = nil
     ) -> [Touch]? {
-        guard var reader = reader(bytes, segment, index, NodeCoding.Kind.touches) else { return nil }
+        guard var reader = NodeReader(bytes, number: segment.key(index), kind: NodeCoding.Kind.touches)
+        else { return nil }
         let count = reader.readVarint()
         guard let layout = BucketLayout(&reader) else { return nil }
         // A touch takes at least a bit.
@@ -121,9 +122,8 @@ package enum TouchCoding {
     package static func landmarks(
         _ bytes: UnsafeRawBufferPointer, _ segment: TouchCatalog.Segment, _ index: Int
     ) -> [Version]? {
-        guard var reader = reader(bytes, segment, segment.bucketCount + index, NodeCoding.Kind.landmarks) else {
-            return nil
-        }
+        let number = segment.key(segment.bucketCount + index)
+        guard var reader = NodeReader(bytes, number: number, kind: NodeCoding.Kind.landmarks) else { return nil }
         let count = reader.readVarint()
         guard let parameters = GolombParameters(&reader, fieldCount: 1), count <= UInt64(reader.remaining) * 8 else {
             return nil
@@ -137,15 +137,6 @@ package enum TouchCoding {
             versions.append(Version(next))
         }
         return bits.isBehindEnd || !bits.isInLastByte ? nil : versions
-    }
-
-    /// A reader after the kind; nil if the row is damaged or something else.
-    private static func reader(
-        _ bytes: UnsafeRawBufferPointer, _ segment: TouchCatalog.Segment, _ index: Int, _ kind: UInt8
-    ) -> NodeReader? {
-        guard NodeCoding.isIntact(bytes, number: segment.key(index)) else { return nil }
-        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        return reader.readByte() == kind ? reader : nil
     }
 }
 

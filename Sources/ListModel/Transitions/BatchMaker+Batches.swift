@@ -80,25 +80,25 @@ extension BatchMaker {
     /// The index after stage 1 of a section, from its index in the old snapshot.
     private func indexAfterFirst(_ index: Int) -> Int {
         guard hasFirst else { return index }
-        return movesFirst
-            ? moveTargets[index].map(first.index(ofOther:)) ?? first.index(ofBase: index) : first.index(ofBase: index)
+        if movesFirst, let target = places.moveTargets[index] { return first.index(ofOther: target) }
+        return first.index(ofBase: index)
     }
 
     /// The index before stage 3 of a section, from its index in the new snapshot.
     private func indexBeforeLast(_ index: Int) -> Int {
         guard hasLast else { return index }
-        return movesLast
-            ? moveSources[index].map(last.index(ofOther:)) ?? last.index(ofBase: index) : last.index(ofBase: index)
+        if movesLast, let source = places.moveSources[index] { return last.index(ofOther: source) }
+        return last.index(ofBase: index)
     }
 
     // MARK: What is there
 
     private func afterFirst() -> UntypedSnapshot {
-        old.placing(first, from: new, version: new.version, moved: moveSources, emptied: plan.entered)
+        old.placing(first, from: new, version: new.version, moved: places.moveSources, emptied: plan.entered)
     }
 
     private func beforeLast() -> UntypedSnapshot {
-        new.placing(last, from: old, version: new.version, moved: moveTargets, emptied: plan.left)
+        new.placing(last, from: old, version: new.version, moved: places.moveTargets, emptied: plan.left)
     }
 }
 

@@ -19,9 +19,8 @@ struct BatchMaker {
     /// `first` makes the list after stage 1 from the old one; `last` makes the list before stage 3 from the new one.
     let first: SectionPlacement
     let last: SectionPlacement
-    /// The old index of a moved section by its new index, and the new index by the old one.
-    let moveSources: [Int: Int]
-    let moveTargets: [Int: Int]
+    /// Where sections are in the old and in the new snapshot.
+    let places: SectionPlaces
 
     init(from old: UntypedSnapshot, to new: UntypedSnapshot, _ changes: Changeset, _ plan: BatchPlan) {
         self.old = old
@@ -31,12 +30,10 @@ struct BatchMaker {
         hasFirst = plan.needsSectionsFirst
         hasLast = plan.needsSectionsLast || (plan.isMoveApart && !hasFirst)
         let sections = changes.sections
-        moveSources = Dictionary(uniqueKeysWithValues: sections.moved.map { ($0.to, $0.from) })
-        moveTargets = Dictionary(uniqueKeysWithValues: sections.moved.map { ($0.from, $0.to) })
+        places = SectionPlaces(sections)
+        let (gone, arrived) = (places.gone, places.arrived)
         let sources = sections.moved.map(\.from).sorted()
         let targets = sections.moved.map(\.to)
-        let gone = (sections.deleted + sources).sorted()
-        let arrived = (sections.inserted + targets).sorted()
         let movesFirst = hasFirst && plan.isMoveApart
         let movesLast = hasLast && plan.isMoveApart && !movesFirst
         first = SectionPlacement(

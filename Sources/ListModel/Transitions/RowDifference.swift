@@ -87,7 +87,9 @@ struct RowDifference {
         let headers = old.hasHeaders ? 1 : 0
         let leaving = RowsBySection(changes.items.deleted + changes.items.moved.map(\.from))
         let arriving = RowsBySection(changes.items.inserted + changes.items.moved.map(\.to))
-        for (oldSection, newSection) in KeptSections(changes.sections, newCount: new.starts.count) {
+        let places = SectionPlaces(changes.sections)
+        for newSection in new.starts.indices {
+            guard let oldSection = places.oldIndex(ofNew: newSection) else { continue }
             append(old.starts[oldSection], new.starts[newSection], headers)
             let (oldStart, newStart) = (old.starts[oldSection] + headers, new.starts[newSection] + headers)
             let (oldCount, newCount) = (old.itemCount(inSection: oldSection), new.itemCount(inSection: newSection))

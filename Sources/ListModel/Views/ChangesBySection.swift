@@ -88,31 +88,3 @@ struct ChangesBySection {
         return result
     }
 }
-
-/// Where sections are before and after a changeset.
-private struct SectionPlaces {
-    private let targets: [Int: Int]
-    private let sources: [Int: Int]
-    /// The sections of the old source that go or move, and those of the new one that come or moved; ascending.
-    private let gone: [Int]
-    private let arrived: [Int]
-
-    init(_ changes: Changeset.Changes<Int>) {
-        targets = Dictionary(uniqueKeysWithValues: changes.moved.map { ($0.from, $0.to) })
-        sources = Dictionary(uniqueKeysWithValues: changes.moved.map { ($0.to, $0.from) })
-        gone = (changes.deleted + changes.moved.map(\.from)).sorted()
-        arrived = (changes.inserted + changes.moved.map(\.to)).sorted()
-    }
-
-    /// The new index of an old section; nil if it was deleted.
-    func newIndex(ofOld index: Int) -> Int? {
-        if gone.containsSorted(index) { return targets[index] }
-        return arrived.complement(index - gone.countLess(than: index))
-    }
-
-    /// The old index of a new section; nil if it was inserted.
-    func oldIndex(ofNew index: Int) -> Int? {
-        if arrived.containsSorted(index) { return sources[index] }
-        return gone.complement(index - arrived.countLess(than: index))
-    }
-}

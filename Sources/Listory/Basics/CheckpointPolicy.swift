@@ -38,6 +38,9 @@ public struct CheckpointPolicy: Hashable, Sendable {
     /// The parts in which the index of touches is written.
     package var touches = TouchLimits()
 
+    /// How many events apart checkpoints are where commits are written into a file at once.
+    var spacingAtOnce: Int { max(1, interval, maximumSpacing) }
+
     /// The defaults, which suit an app.
     public init() {}
 

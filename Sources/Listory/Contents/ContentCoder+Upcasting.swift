@@ -87,8 +87,7 @@ extension UntypedEditor {
     /// The content of a row that the list has with another content; nil if that cannot be read, so that it may be replaced.
     func otherContent(of row: NewRow) -> [UInt8]? {
         guard let present = state.item(row.id)?.content, !present.isErased else { return nil }
-        let isSame = row.content.withUnsafeBytes { $0.count == Int(present.length) && (try? present.check($0)) != nil }
-        return isSame ? nil : try? withContent(of: present) { Array($0) }
+        return present.fits(row.content) ? nil : try? withContent(of: present) { Array($0) }
     }
 
     /// Updates the content of a row, unless the row already has the same item in an older version.

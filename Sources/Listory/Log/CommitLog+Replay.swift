@@ -152,6 +152,26 @@ extension CommitLog {
         } ?? false
     }
 
+    /// Takes packed commits back until a state is at a version.
+    ///
+    /// - Parameters:
+    ///   - state: the list at a version in a block; afterwards the list at `version`.
+    ///   - version: an earlier one in a block.
+    ///   - base: the list before a block, at most that of the version.
+    /// - Returns: whether it is at the version. The state is as it was if some commits in between are not packed, or cannot be taken back.
+    /// - Throws: as ``replay(into:after:through:)``.
+    /// - Complexity: O(k log n) for the k rows that the commits between `version` and the state name. The others are only decoded.
+    func unreplayBlocks(_ state: inout ListState, to version: Version, from base: UntypedSnapshot) throws -> Bool {
+        let end = state.version
+        var reversal = PackedReversal(from: base, to: version)
+        while reversal.version < end {
+            let isRead = try packed.withBlockCopy(of: reversal.version.next) { try reversal.read($0, through: end) }
+            guard isRead == true else { return false }
+        }
+        try reversal.apply(to: &state)
+        return true
+    }
+
     /// The checksum of the commit that made a version, to which the next one links; 0 for the empty list.
     ///
     /// - Returns: nil if the commit is packed, and not the last of its block.

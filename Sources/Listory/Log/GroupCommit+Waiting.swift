@@ -39,18 +39,18 @@ extension GroupCommit {
         monitor.lock()
         waitForRacer()
         // While nobody makes commits again: what a version has become and how far others have moved it belong together.
-        let first = version.map { isAsMade ? presentVersion($0) : $0 } ?? state.newest
-        let shift = shift ?? state.shift
+        let first = version.map { isAsMade ? state.rebases.presentVersion(of: $0) : $0 } ?? state.newest
+        let shift = shift ?? state.rebases.shift
         // The version of the commit, wherever the commits of other processes have moved it.
-        var version: Version { Version(first.rawValue + (state.shift - shift)) }
-        if urgency == .shared && version >= state.waiting.first { state.gathering.arrived += 1 }
-        let failureCount = state.failureCount
+        var version: Version { state.rebases.version(first, since: shift) }
+        if urgency == .shared && version >= state.waiting.first { state.waiters.gathering.arrived += 1 }
+        let failureCount = state.attempts.failureCount
         if state.head.version < version && !mayLead(urgency) {
             let version = version
             monitor.unlock()
             let isDurable = letOthersRun(until: version)
             monitor.lock()
-            if isDurable && state.shift == shift {
+            if isDurable && state.rebases.shift == shift {
                 monitor.unlock()
                 return shift
             }
@@ -59,12 +59,12 @@ extension GroupCommit {
         while true {
             // While commits are made again, the end of the log is not shown yet, and may be taken back.
             waitForRacer()
-            if state.head.version >= version { return state.shift }
+            if state.head.version >= version { return state.rebases.shift }
             // It is nil if commits have been appended since: it was not about this one, which may be of a later group.
-            if state.failureCount != failureCount, let failure = state.failure { throw failure }
+            if state.attempts.failureCount != failureCount, let failure = state.attempts.failure { throw failure }
             if state.isStopped { throw ListError.closed }
-            if state.catchingUp == Platform.currentThread { throw LostRace() }
-            if state.isLost {
+            if state.race.isCatchingUpHere { throw LostRace() }
+            if state.race.isLost {
                 try recover()
             } else if version > state.newest {
                 throw ListError.unknownVersion(version, head: state.newest)
@@ -95,7 +95,7 @@ extension GroupCommit {
     private func mayLead(_ urgency: Urgency) -> Bool {
         if state.isBusy { return false }
         // The rest of a failed group does not gather again.
-        return urgency == .urgent || state.hasLeftover || state.gathering.remaining == .zero
+        return urgency == .urgent || state.hasLeftover || state.waiters.gathering.remaining == .zero
     }
 
     /// Sleeps until the state may have changed for a waiter of a version. The lock is held.
@@ -103,16 +103,16 @@ extension GroupCommit {
         let condition = state.condition(of: version)
         let group = state.groupCount
         let isOfNextGroup = version >= state.waiting.first
-        if isOfNextGroup { state.threadCount += 1 }
-        if state.isBusy || state.hasTimekeeper {
+        if isOfNextGroup { state.waiters.threadCount += 1 }
+        if state.isBusy || state.waiters.hasTimekeeper {
             monitor.wait(condition)
         } else {
-            state.hasTimekeeper = true
-            monitor.wait(condition, atMost: state.gathering.remaining)
-            if group == state.groupCount { state.hasTimekeeper = false }
+            state.waiters.hasTimekeeper = true
+            monitor.wait(condition, atMost: state.waiters.gathering.remaining)
+            if group == state.groupCount { state.waiters.hasTimekeeper = false }
         }
         // Taking the write group took all of its waiters.
-        if isOfNextGroup && group == state.groupCount { state.threadCount -= 1 }
+        if isOfNextGroup && group == state.groupCount { state.waiters.threadCount -= 1 }
     }
 
     /// Waits, without blocking a thread, until a version is durable.
@@ -120,19 +120,21 @@ extension GroupCommit {
         try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
             monitor.lock()
             waitForRacer()
-            let version = presentVersion(version)
+            let version = state.rebases.presentVersion(of: version)
             if state.head.version >= version || state.isStopped {
                 let isDurable = state.head.version >= version
                 monitor.unlock()
                 if isDurable { continuation.resume() } else { continuation.resume(throwing: ListError.closed) }
                 return
             }
-            state.tasks.append(WaitingTask(version: version, continuation: continuation))
-            if version >= state.waiting.first { state.gathering.arrived += 1 }
+            state.waiters.tasks.append(WaitingTask(version: version, continuation: continuation))
+            if version >= state.waiting.first { state.waiters.gathering.arrived += 1 }
             let isNeeded = !state.isLed && !state.isFlushQueued
             if isNeeded { state.isFlushQueued = true }
             // A thread that sleeps until the group is complete can wake up now.
-            if !isNeeded && !state.isLed && state.gathering.isComplete { monitor.signal(state.condition(of: version)) }
+            if !isNeeded && !state.isLed && state.waiters.gathering.isComplete {
+                monitor.signal(state.condition(of: version))
+            }
             monitor.unlock()
             if isNeeded { flushInBackground() }
         }
@@ -167,11 +169,11 @@ extension GroupCommit {
             monitor.lock()
             defer {
                 // The store is gone, and nobody else would drop what keeps its file open. It frees the rows, after the lock.
-                let racer = state.isLetGo && !state.isFlushQueued ? state.racer.take() : nil
+                let racer = state.isLetGo && !state.isFlushQueued ? state.race.racer.take() : nil
                 withExtendedLifetime(racer) { monitor.unlock() }
             }
             while !state.isEmpty && !state.isStopped {
-                if state.isLost {
+                if state.race.isLost {
                     // The failure is kept for the waiters and for the next edit.
                     do { try recover() } catch { return state.isFlushQueued = false }
                     continue
@@ -185,16 +187,16 @@ extension GroupCommit {
                 }
                 // Commits queued from here on are not in this group.
                 state.isFlushQueued = false
-                let hasTasks = !state.tasks.isEmpty
+                let hasTasks = !state.waiters.tasks.isEmpty
                 // The failure is kept for the waiters and for the next edit.
                 lead(.background)
-                if state.isLost { continue }
+                if state.race.isLost { continue }
                 if state.hasLeftover || state.isFlushQueued || state.isStopped { return }
                 // Released tasks return soon: staying costs less than being scheduled again.
-                if state.isEmpty && hasTasks && state.gathering.remaining > .zero {
+                if state.isEmpty && hasTasks && state.waiters.gathering.remaining > .zero {
                     state.isFlushQueued = true
                     sleep(until: state.newest.next)
-                } else if state.needsBackground {
+                } else if state.waiters.needsBackground {
                     state.isFlushQueued = true
                 } else {
                     return
@@ -205,12 +207,12 @@ extension GroupCommit {
     }
 
     /// Starts the timer of the queue, unless it is running.
-    private func startTimer() { monitor.withLock { if state.flushTimer == nil { runTimer() } } }
+    private func startTimer() { monitor.withLock { if state.timers.flush == nil { runTimer() } } }
 
     /// Starts the timer of the queue. The lock is held.
     private func runTimer() {
         let timer = StoreTimer(self)
-        state.flushTimer = timer
+        state.timers.flush = timer
         let groupCount = state.groupCount
         background.asyncAfter(deadline: .now() + deferredDelay) { timer.take()?.flushQueued(since: groupCount) }
     }
@@ -218,7 +220,7 @@ extension GroupCommit {
     /// Flushes, or waits again if a group was written meanwhile: the commits queued now have not waited long.
     private func flushQueued(since groupCount: Int) {
         let isFresh = monitor.withLock {
-            state.flushTimer = nil
+            state.timers.flush = nil
             if state.waiting.count == 0 || state.groupCount == groupCount { return false }
             runTimer()
             return true

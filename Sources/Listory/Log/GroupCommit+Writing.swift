@@ -1,4 +1,6 @@
-// The leader: appends the queued commits and releases their waiters.
+// The leader: appends the queued commits and releases their waiters. What cannot be appended is tried again, or discarded at last.
+//
+// Always holds: a leader that ends wakes whoever has to go on: those whose commits are durable, and somebody who leads the next group.
 
 import Dispatch
 import LMDB
@@ -17,7 +19,7 @@ extension GroupCommit {
     func lead(_ leader: Leader) {
         state.isLed = true
         let isRest = state.hasLeftover
-        if !isRest { takeGroup() }
+        if !isRest { state.takeGroup() }
         let run = state.writing
         let start = ContinuousClock.now
         let (span, before) = (diagnostics.begin(.flush), state.head.version)
@@ -52,7 +54,7 @@ extension GroupCommit {
     ///
     /// - Throws: ``LostRace`` if the calling thread holds the store's lock; the failure, which waiters receive too.
     func recover() throws {
-        guard let racer = state.racer else { throw ListError.closed }
+        guard let racer = state.race.racer else { throw ListError.closed }
         monitor.unlock()
         let result = Result { try racer.catchUp() }
         monitor.lock()
@@ -63,24 +65,13 @@ extension GroupCommit {
         }
     }
 
-    /// Takes all queued commits as the group to write.
-    private func takeGroup() {
-        state.writing = state.waiting
-        let next = state.waiting.version(state.waiting.count)
-        state.waiting = RecordRun(first: next, reserving: min(state.writing.size, 1 << 20))
-        state.groupCount &+= 1
-        state.threadCount = 0
-        state.hasTimekeeper = false
-        state.gathering.beginGroup()
-    }
-
     private func finish(since start: ContinuousClock.Instant, _ leader: Leader) {
-        state.lossCount = 0
+        state.race.lossCount = 0
         // The records are in the log, and one of them may be large.
         state.writing = RecordRun(first: state.waiting.first)
-        state.gathering.endGroup(since: start)
+        state.waiters.gathering.endGroup(since: start)
         if isFailing.exchange(false, ordering: .acquiringAndReleasing) {
-            (state.failure, state.retryCount) = (nil, 0)
+            (state.attempts.failure, state.attempts.retryCount) = (nil, 0)
             diagnostics.report(.appendSucceeded(durable: state.head.version))
             failures.tell(nil)
         }
@@ -91,16 +82,14 @@ extension GroupCommit {
 
     /// Releases the waiters of durable commits, and arranges the next group. The lock is held, except while waking
     /// them.
-    private func release(_ leader: Leader) {
-        let head = state.head.version
-        let tasks = state.tasks.isEmpty ? [] : state.tasks.filter { $0.version <= head }
-        if !tasks.isEmpty { state.tasks.removeAll { $0.version <= head } }
+    func release(_ leader: Leader) {
+        let tasks = state.waiters.takeTasks(through: state.head.version)
         let condition = state.groupCount & 1
-        let needsBackground = state.needsBackground
+        let needsBackground = state.waiters.needsBackground
         let needsFlush = needsBackground && leader == .thread && !state.isFlushQueued
         if needsFlush { state.isFlushQueued = true }
-        let needsThread = state.threadCount > 0 && !needsFlush && (leader == .thread || !needsBackground)
-        let isReady = state.waiting.count > 0 && state.gathering.remaining == .zero
+        let needsThread = state.waiters.threadCount > 0 && !needsFlush && (leader == .thread || !needsBackground)
+        let isReady = state.waiting.count > 0 && state.waiters.gathering.remaining == .zero
         monitor.unlock()
         // The next leader is woken first, because it would otherwise wait for a processor behind all released threads.
         if needsFlush { flushInBackground() }
@@ -129,32 +118,29 @@ extension GroupCommit {
     /// is held.
     private func lose() {
         state.putBack()
-        (state.isLost, state.isLed) = (true, false)
-        state.lossCount += 1
+        (state.race.isLost, state.isLed) = (true, false)
+        state.race.lossCount += 1
         // A task does not make commits again itself.
-        if !state.tasks.isEmpty { queueFlush() }
-        monitor.broadcast(0)
-        monitor.broadcast(1)
+        if !state.waiters.tasks.isEmpty { queueFlush() }
+        wakeAll()
     }
 
     /// Ends an attempt, which failed. The lock is held, except while waking the waiters.
     ///
     /// - Parameter isLeading: whether the calling thread leads; otherwise another one may.
     private func fail(_ error: ListError, isLeading: Bool = true) {
-        state.failureCount &+= 1
-        state.failure = error
-        state.gathering = Gathering()
+        state.attempts.failureCount &+= 1
+        state.attempts.failure = error
+        state.waiters.gathering = Gathering()
         isFailing.store(true, ordering: .releasing)
         if isLeading { state.isLed = false }
         failures.tell(error)
         diagnostics.report(.appendFailed(durable: state.head.version, reason: Diagnostics.reason(error)))
         startRetryTimer()
         let head = state.head.version
-        let tasks = state.tasks
-        state.tasks = []
+        let tasks = state.waiters.takeTasks()
         monitor.unlock()
-        monitor.broadcast(0)
-        monitor.broadcast(1)
+        wakeAll()
         for task in tasks {
             if task.version <= head { task.continuation.resume() } else { task.continuation.resume(throwing: error) }
         }
@@ -171,169 +157,27 @@ extension GroupCommit {
     /// Sees to it that what could not be appended is tried again, after a pause that grows with each failure. The lock is
     /// held.
     private func startRetryTimer() {
-        if state.retryTimer != nil || state.isLetGo || state.isStopped { return }
+        if state.timers.retry != nil || state.isLetGo || state.isStopped { return }
         let timer = StoreTimer(self)
-        state.retryTimer = timer
-        let pause = retryDelay * (1 << min(state.retryCount, GroupCommit.doublingCount))
-        state.retryCount += 1
+        state.timers.retry = timer
+        let pause = retryDelay * (1 << min(state.attempts.retryCount, GroupCommit.doublingCount))
+        state.attempts.retryCount += 1
         background.asyncAfter(deadline: .now() + .nanoseconds(pause.timerNanoseconds)) { timer.take()?.retry() }
     }
 
     private func retry() {
-        monitor.withLock { state.retryTimer = nil }
+        monitor.withLock { state.timers.retry = nil }
         // Report the failure, and start the timer again. Not as a waiting thread, as in `flushQueued`.
         try? meet(.now)
     }
 
     /// Why the last attempt to append failed; nil if it did not.
-    var failure: ListError? { monitor.withLock { state.failure } }
+    var failure: ListError? { monitor.withLock { state.attempts.failure } }
 
     /// A sequence of the failures from now on. It begins with the present state.
     func observeFailures() -> AsyncStream<ListError?> {
         // Failures are reported with the lock held, so none comes between the two.
-        monitor.withLock { failures.stream(beginningWith: state.failure) }
-    }
-}
-
-/// The observers of whether commits can be appended.
-final class AppendFailures: Sendable {
-    private let state = Locked(State())
-
-    private struct State: Sendable {
-        var observers: [(number: Int, continuation: AsyncStream<ListError?>.Continuation)] = []
-        var nextNumber = 0
-    }
-
-    /// Whether nobody observes.
-    var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }
-
-    func stream(beginningWith failure: ListError?) -> AsyncStream<ListError?> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ListError?.self, bufferingPolicy: .bufferingNewest(1))
-        continuation.yield(failure)
-        let number = state.withLock { state in
-            state.nextNumber += 1
-            state.observers.append((state.nextNumber, continuation))
-            return state.nextNumber
-        }
-        continuation.onEnd { [weak self] in self?.state.withLock { $0.observers.removeAll { $0.number == number } } }
-        return stream
-    }
-
-    func tell(_ failure: ListError?) {
-        state.withLock { for observer in $0.observers { observer.continuation.yield(failure) } }
-    }
-
-    /// Ends all sequences.
-    func finish() {
-        let all = state.withLock { state in
-            defer { state.observers = [] }
-            return state.observers
-        }
-        for observer in all { observer.continuation.finish() }
-    }
-}
-
-// MARK: - The journal
-
-/// The reference of a running timer to the queue. Not a weak reference, because an object that was ever referred to
-/// weakly is counted slowly from then on, and every commit counts references to the queue.
-final class StoreTimer: Sendable {
-    private let group: Locked<GroupCommit?>
-
-    init(_ group: GroupCommit) { self.group = Locked(group) }
-
-    /// Takes the reference to the queue; nil if it was taken already.
-    func take() -> GroupCommit? {
-        group.withLock { group in
-            defer { group = nil }
-            return group
-        }
-    }
-}
-
-extension GroupCommit {
-    /// Drains the durable entries of the journal into the database.
-    ///
-    /// - Throws: as `Journal.store`. Nothing is lost or less durable then.
-    func store() throws {
-        monitor.lock()
-        defer { monitor.unlock() }
-        // A background leader could continue for ever.
-        state.moverCount += 1
-        while state.isLed { monitor.wait(state.groupCount & 1) }
-        state.moverCount -= 1
-        try storeJournal()
-    }
-
-    /// As ``store()``, with the lock held and without a leader.
-    private func storeJournal() throws {
-        state.isLed = true
-        monitor.unlock()
-        let result = Result {
-            try log.journal.store()
-            try log.confirmed.save()
-        }
-        monitor.lock()
-        state.isLed = false
-        release(.thread)
-        // Some threads waited for this and not for a commit.
-        monitor.broadcast(0)
-        monitor.broadcast(1)
-        try result.get()
-    }
-
-    /// The pause after which the journal is looked at again that may not be drained yet.
-    private static var heldBackPause: DispatchTimeInterval { .milliseconds(100) }
-
-    /// Schedules draining the journal, and saving the confirmed end, unless that is scheduled already.
-    func storeSoon() { monitor.withLock { startStoreTimer() } }
-
-    /// As ``storeSoon()``. The lock is held.
-    ///
-    /// - Parameter delay: how long to wait; nil for what the options say.
-    private func startStoreTimer(after delay: DispatchTimeInterval? = nil) {
-        if state.storeTimer != nil || state.isLetGo || log.journal.isEmpty && !log.confirmed.isUnsaved { return }
-        let timer = StoreTimer(self)
-        state.storeTimer = timer
-        background.asyncAfter(deadline: .now() + (delay ?? storeDelay)) { timer.take()?.storeInBackground() }
-    }
-
-    /// Cancels the timers, now and later, because the store was released; what is queued is still appended.
-    func letGo() {
-        let dropped = monitor.withLock {
-            state.isLetGo = true
-            // A flush drops the racer at its end.
-            if !state.isEmpty && state.flushTimer == nil { queueFlush() }
-            return (state.storeTimer, state.retryTimer, state.isEmpty ? state.racer.take() : nil)
-        }
-        _ = (dropped.0?.take(), dropped.1?.take())
-    }
-
-    private func storeInBackground() {
-        monitor.lock()
-        defer { monitor.unlock() }
-        state.storeTimer = nil
-        if state.isStopped { return }
-        // The present leader schedules it again.
-        if state.isLed { return startStoreTimer() }
-        if log.isHeldBack { return startStoreTimer(after: Self.heldBackPause) }
-        // If this fails, opening the store takes a little longer; the next commit that finds the journal full tries
-        // again.
-        try? storeJournal()
-    }
-
-    /// Prepares closing the file: empties the journal of durable entries and of entries that could not be appended.
-    ///
-    /// There is no leader any more. Durable entries that cannot be drained are left to the next opening.
-    ///
-    /// - Throws: as `Journal.discardFailed`.
-    func settle() throws {
-        defer {
-            try? log.journal.store()
-            try? log.confirmed.save()
-        }
-        try log.journal.discardFailed()
+        monitor.withLock { failures.stream(beginningWith: state.attempts.failure) }
     }
 }
 
@@ -347,27 +191,24 @@ extension GroupCommit {
         monitor.withLock {
             // No new leader begins, and the present one wakes the threads of its group, of which this is one.
             state.isStopped = true
-            while state.isLed { monitor.wait(state.groupCount & 1) }
+            waitUntilNobodyLeads()
         }
         do { try body() } catch {
             monitor.withLock { state.isStopped = false }
             try? meet(.now)
             // A thread that has given up may have been the one that the last leader woke.
-            for condition in 0...1 { monitor.broadcast(condition) }
+            wakeAll()
             throw error
         }
         let (tasks, timer) = monitor.withLock {
             diagnostics.report(.discarded(commits: state.newest.rawValue - state.head.version.rawValue))
-            let empty = RecordRun(first: state.head.version.next)
-            (state.writing, state.waiting) = (empty, empty)
-            (state.isLost, state.racer) = (false, nil)
-            defer { state.tasks = [] }
-            return (state.tasks, state.flushTimer)
+            state.dropQueue()
+            (state.race.isLost, state.race.racer) = (false, nil)
+            return (state.waiters.takeTasks(), state.timers.flush)
         }
         // It would keep the queue, however long it still runs.
         _ = timer?.take()
-        monitor.broadcast(0)
-        monitor.broadcast(1)
+        wakeAll()
         for task in tasks { task.continuation.resume(throwing: ListError.closed) }
     }
 }

@@ -3,8 +3,8 @@
 // A version before the beginning of the log can be read if the file has its checkpoint, because it has a name.
 //
 // Known versions are the empty list or the base of a compacted log, the checkpoints, the head, and the version that was
-// read last. From there commits are replayed, or reverted if the known version is later. Packed commits can only be
-// replayed; if some are packed during the search, an earlier version is the beginning.
+// read last. From there commits are replayed, or taken back if the known version is later. Packed commits can be taken back only with the
+// rows before their block; if some are packed during the search, an earlier version is the beginning.
 
 import ListModel
 
@@ -78,7 +78,7 @@ final class Past: Sendable {
         if version < log.base.version { return try keptPoint(at: version) }
         let (last, generation) = state.withLock { ($0.last, $0.generation) }
         if let last, last.version == version { return last }
-        let point = try nearestPoint(at: version, stored(for: version) + (last.map { [$0] } ?? []) + others)
+        let point = try nearestPoint(at: version, stored(for: version), (last.map { [$0] } ?? []) + others)
         state.withLock { if $0.generation == generation { $0.last = point } }
         return point
     }
@@ -104,26 +104,43 @@ final class Past: Sendable {
     ) throws -> UntypedSnapshot {
         let stored = try stored(for: version).filter { $0.version <= version }
         let others = [other].compactMap(\.self).filter { $0.version <= version }
-        return try nearestPoint(at: version, isFromOldest ? Array(stored.prefix(1)) : stored + others)
+        return try isFromOldest
+            ? nearestPoint(at: version, Array(stored.prefix(1)), []) : nearestPoint(at: version, stored, others)
     }
 
     /// A version, replayed from the nearest of known versions from which it can be: of a damaged log, that may be one on the other side.
-    private func nearestPoint(at version: Version, _ candidates: [UntypedSnapshot]) throws -> UntypedSnapshot {
-        func distance(_ point: UntypedSnapshot) -> UInt64 {
-            max(point.version, version).rawValue - min(point.version, version).rawValue
-        }
+    ///
+    /// - Parameters:
+    ///   - stored: the checkpoints and the beginning.
+    ///   - others: other known versions.
+    private func nearestPoint(
+        at version: Version, _ stored: [UntypedSnapshot], _ others: [UntypedSnapshot]
+    ) throws -> UntypedSnapshot {
+        let candidates = stored + others
         let hasLater = candidates.contains { $0.version > version }
-        var isReversible = false
-        do { isReversible = try hasLater && log.withRecord(of: version.next) { $0 != nil } } catch {
+        var hasRecord = false
+        do { hasRecord = try hasLater && log.withRecord(of: version.next) { $0 != nil } } catch {
             guard error.saysDamage else { throw error }
         }
-        var starts = candidates.filter { $0.version <= version || isReversible }
+        // No block goes across a checkpoint.
+        let base = hasRecord ? nil : stored.filter { $0.version <= version }.max { $0.version < $1.version }
+        let lastPacked = try hasLater && !hasRecord ? log.packed.lastPacked() : .empty
+        var starts = candidates.filter {
+            $0.version <= version || hasRecord || ($0.version <= lastPacked && Past.isScattered($0, after: base))
+        }
+        func distance(_ point: UntypedSnapshot) -> UInt64 {
+            if point.version <= version { return version.rawValue - point.version.rawValue }
+            let distance = point.version.rawValue - version.rawValue
+            guard let base else { return distance }
+            // The block is decoded from its start, and rows are looked for in the list before it.
+            return distance + distance / 8 + (point.version.rawValue - base.version.rawValue) / 16
+        }
         starts.sort { distance($0) < distance($1) }
         var failure: (any Error)?
         while let start = starts.first {
             do {
-                if let point = try replay(from: start, to: version) { return point }
-                // On the way back, there is a packed commit.
+                if let point = try replay(from: start, to: version, base) { return point }
+                // On the way back, there is a commit that cannot be taken back.
                 starts.removeAll { $0.version > version }
             } catch {
                 guard error.saysDamage else { throw error }
@@ -154,12 +171,25 @@ final class Past: Sendable {
         return stored
     }
 
-    /// - Returns: nil if commits have to be reverted, and one of them is packed.
-    private func replay(from start: UntypedSnapshot, to version: Version) throws -> UntypedSnapshot? {
+    /// Whether so few commits lie between two versions that most of them change leaves of their own. Then a replay reads nodes most of the
+    /// time, and decoding all of a block to go back a part of it is worth it.
+    private static func isScattered(_ end: UntypedSnapshot, after base: UntypedSnapshot?) -> Bool {
+        guard let base else { return false }
+        return end.version.rawValue - base.version.rawValue < UInt64(end.itemCount / 16)
+    }
+
+    /// - Parameter base: where the packed commits to take back begin; nil if they are not packed.
+    /// - Returns: nil if a commit cannot be taken back.
+    private func replay(
+        from start: UntypedSnapshot, to version: Version, _ base: UntypedSnapshot?
+    ) throws -> UntypedSnapshot? {
         if start.version == version { return start }
         var state = ListState(from: start)
         let isThere = try reading(state.pool) {
-            if start.version > version { return try log.unreplay(&state, to: version) }
+            if start.version > version {
+                return try base.map { try log.unreplayBlocks(&state, to: version, from: $0) }
+                    ?? log.unreplay(&state, to: version)
+            }
             try log.replay(into: &state, through: version)
             return true
         }

@@ -183,8 +183,7 @@ extension UntypedStore {
     private static func removeLeftovers(of path: String, isErasing: Bool) throws {
         let made = DataFile.Scratch.made.path(of: path)
         for name in [successor(of: path), DataFile.Scratch.making.path(of: path), made] {
-            DataFile.remove(name)
-            if Platform.exists(name) { throw ListError.notPermitted(path: name, isReadOnly: false) }
+            try removeLeftover(name)
         }
         for place in [path, made] { try Salvage.removeParts(for: place, mayMissSome: !isErasing) }
     }

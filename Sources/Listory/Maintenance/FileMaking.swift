@@ -40,4 +40,12 @@ extension UntypedStore {
     static func requireUnused(_ path: String) throws {
         if Platform.exists(path) { throw ListError.alreadyExists(path: path) }
     }
+
+    /// Removes a file that a killed process may have left, with its lock file.
+    ///
+    /// - Throws: ``ListError/notPermitted(path:isReadOnly:)`` if it stays.
+    static func removeLeftover(_ path: String) throws {
+        DataFile.remove(path)
+        if Platform.exists(path) { throw ListError.notPermitted(path: path, isReadOnly: false) }
+    }
 }

@@ -59,12 +59,13 @@ final class HistoryKeeper: StoreKeeper {
 }
 
 extension UntypedStore {
-    /// Writes a successor, if enough commits can go. Before that, projections fold and store what they lack of these.
+    /// Writes a successor, if enough commits can go. Before that, projections fold and store what they lack of these. Otherwise, if there is
+    /// a successor, appends to it what was committed since.
     ///
     /// - Parameters:
     ///   - count: how many commits must be able to go, at least; also, as many as are kept.
     ///   - checkGoesOn: throws if the successor is not wanted any more.
-    /// - Returns: whether it did.
+    /// - Returns: whether it wrote one.
     /// - Throws: what `checkGoesOn` throws; an error of the log, of the file or of a projection. Then there is no new successor.
     @discardableResult
     package func trim(
@@ -85,7 +86,10 @@ extension UntypedStore {
         let kept = durable.rawValue - base.rawValue
         // A store may stay open for months, so a successor may have too much as well.
         let oldest = oldestVersionOfSuccessor ?? oldestVersion
-        guard base > oldest, base.rawValue - oldest.rawValue >= max(count, kept) else { return false }
+        guard base > oldest, base.rawValue - oldest.rawValue >= max(count, kept) else {
+            try extendSuccessor(through: durable, checkGoesOn)
+            return false
+        }
         guard try followers.storeAll(in: self) else { return false }
         return try UntypedStore.claiming(path) { try writeSuccessor(path, from: base, checkGoesOn) }
     }
@@ -105,7 +109,7 @@ extension UntypedStore {
         // Another process may have packed commits that this one has not read yet.
         let packed = min(durable, max(base, lastPacked))
         compaction.unpackedCount = max(1, min(options.unpackedCount, Int(durable.rawValue - packed.rawValue)))
-        compaction.checkpointSpacing = max(options.checkpoints.interval, options.checkpoints.maximumSpacing)
+        compaction.checkpointSpacing = options.checkpoints.spacingAtOnce
         var compactor = try Compactor(self, compaction, to: DataFile.Scratch.making.path(of: path), options)
         let written = try compactor.run { _ in try checkGoesOn() }
         // An edit may have come meanwhile, which no other replica has.

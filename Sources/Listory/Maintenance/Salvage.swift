@@ -168,10 +168,6 @@ struct Salvage {
     /// - Throws: ``ListError/notPermitted(path:isReadOnly:)`` if a part stays, or if the folder may not be listed; an error of the system.
     static func removeParts(for path: String, mayMissSome: Bool) throws {
         let part = DataFile.Scratch.salvaging.path(of: path)
-        func remove(_ name: String) throws {
-            Platform.remove(name)
-            if Platform.exists(name) { throw ListError.notPermitted(path: name, isReadOnly: false) }
-        }
         // Bytes are compared: names that are equal as text may be those of two files.
         let start = part.utf8.lastIndex(of: UInt8(ascii: "/")).map { part.utf8.index(after: $0) } ?? part.startIndex
         let folder = start == part.startIndex ? "./" : String(part[..<start])
@@ -182,7 +178,7 @@ struct Salvage {
                 var number = String(decoding: name.dropFirst(beginning.count), as: UTF8.self)
                 if number.hasSuffix("-lock") { number.removeLast("-lock".count) }
                 guard number.isEmpty || (number.first == "-" && Int(number) != nil) else { continue }
-                try remove(folder + String(decoding: name, as: UTF8.self))
+                try UntypedStore.removeLeftover(part + number)
             }
         case .failure(let failure):
             let error = LMDBError(code: failure.number, in: "opendir", detail: folder)
@@ -191,7 +187,7 @@ struct Salvage {
             }
             var number = 0
             while Platform.exists(numbered(part, number)) {
-                for ending in ["", "-lock"] { try remove(numbered(part, number) + ending) }
+                try UntypedStore.removeLeftover(numbered(part, number))
                 number += 1
             }
         }

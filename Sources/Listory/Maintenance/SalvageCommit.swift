@@ -34,10 +34,7 @@ struct SalvageCommit {
         for id in leftovers.identifiers {
             guard let row = leftovers.rows[id] else { continue }
             if let content = present[id] {
-                let isSame = row.content.withUnsafeBytes { bytes in
-                    bytes.count == Int(content.length) && (try? content.check(bytes)) != nil
-                }
-                if !isSame { updated.append((id, row.content)) }
+                if !content.fits(row.content) { updated.append((id, row.content)) }
             } else {
                 added.append(NewRow(id: id, isChecked: row.isChecked, content: row.content, depth: row.depth))
             }

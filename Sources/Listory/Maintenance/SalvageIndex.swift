@@ -22,6 +22,9 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         /// Whether a sound path leads to it.
         let isReached: Bool
         let place: PageScan.Place
+
+        /// The link of the commit that follows.
+        var nextLink: UInt32 { UInt32(truncatingIfNeeded: checksum) }
     }
 
     let scan: PageScan
@@ -35,8 +38,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     private(set) var isStore = false
     /// The newest version that the file is known to have had.
     private(set) var newestKnown = Version.empty
-    /// The newest version in the databases, by the row that says so. Later commits are in the journal.
-    private var head: Version?
+    /// The end of the log in the databases, by the row that says so. Later commits are in the journal.
+    private(set) var head: LogPosition?
     /// The states of projections.
     private(set) var projections: [(name: String, state: ProjectionRow)] = []
     /// How much of the log is in a shared one, if the new file is to be a replica as this one was: nothing, if the row that says so is
@@ -100,7 +103,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             let name = String(decoding: entry.key, as: UTF8.self)
             let state = try scan.bytes(at: entry.value).withUnsafeBytes { ProjectionRow($0, name: name) }
             if let state { projections.append((name, state)) }
-        case LogFormat.journalDatabase: try noteJournal(entry.value, isReached: true)
+        case LogFormat.journalDatabase: try noteJournal(entry.value)
         case LogFormat.goneDatabase, LogFormat.touchDatabase: break
         default: try noteStray(entry, path)
         }
@@ -111,7 +114,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         damagedEntryCount += 1
         try noteMeta(entry, path)
         try noteLoose(entry)
-        if SalvageIndex.number(entry.key) == Journal.key { try noteJournal(entry.value, isReached: true) }
+        if SalvageIndex.number(entry.key) == Journal.key { try noteJournal(entry.value) }
     }
 
     /// A row of the database `meta`. Only what has a checksum of its own is believed, and two rows of a replica if they can be right.
@@ -127,7 +130,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             // Compared with the commits later.
             let row = try scan.bytes(at: entry.value)
             if let head = row.withUnsafeBytes({ LogPosition($0) }) {
-                self.head = head.version
+                self.head = head
                 newestKnown = max(newestKnown, head.version)
             }
         case LogFormat.baseKey: noteBase(try scan.bytes(at: entry.value))
@@ -212,7 +215,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
                 return true
             }
             // A write that was not completed may have left later ones.
-            let isTooNew = !isReached && head.map { Version(number) > $0 } ?? false
+            let isTooNew = !isReached && head.map { Version(number) > $0.version } ?? false
             // Both have their checksum in the same place, but only a block has its version behind it.
             if !isTooNew,
                 noteBlock(Version(number), bytes, place, isReached: isReached)
@@ -292,8 +295,8 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
     }
 
     /// Finds entries of the journal: each begins at a sector.
-    private func noteJournal(_ place: PageScan.Place, isReached: Bool) throws {
-        try forEachSector(of: place) { noteJournalEntry($0, at: $1, isReached: isReached) }
+    private func noteJournal(_ place: PageScan.Place) throws {
+        try forEachSector(of: place) { noteJournalEntry($0, at: $1, isReached: true) }
     }
 
     private func noteJournalEntry(_ bytes: UnsafeRawBufferPointer, at offset: Int, isReached: Bool) {
@@ -362,31 +365,26 @@ extension SalvageIndex {
     func content(of reference: ContentReference) throws -> [UInt8]? {
         for unit in units[reference.version.rawValue] ?? [] where !unit.isBlock {
             let found = try bytes(of: unit).withUnsafeBytes { record in
-                (try? reference.content(in: record)).flatMap { SalvageIndex.checked(reference, $0) }
+                try? reference.checkedCopy(of: reference.content(in: record))
             }
             if let found { return found }
         }
         for unit in blocks where unit.first <= reference.version && reference.version <= unit.last {
             let found = try bytes(of: unit).withUnsafeBytes { bytes -> [UInt8]? in
-                let content = try? PackedBlock(bytes, isVerified: true).withContent(of: reference) {
-                    SalvageIndex.checked(reference, $0)
+                try? PackedBlock(bytes, isVerified: true).withContent(of: reference) {
+                    try reference.checkedCopy(of: $0)
                 }
-                return content ?? nil
             }
             if let found { return found }
         }
         guard let place = contents[PackedLog.contentKey(reference)], place.count == Int(reference.length) else {
             return nil
         }
-        return try scan.bytes(at: place).withUnsafeBytes { SalvageIndex.checked(reference, $0) }
+        return try scan.bytes(at: place).withUnsafeBytes { try? reference.checkedCopy(of: $0) }
     }
 
     /// Whether the content of a dropped commit was lost already when the store was salvaged before: its value is empty.
     func isKnownAsLost(_ reference: ContentReference) -> Bool {
         reference.length > 0 && contents[PackedLog.contentKey(reference)]?.count == 0
-    }
-
-    private static func checked(_ reference: ContentReference, _ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        (try? reference.check(bytes)) == nil ? nil : Array(bytes)
     }
 }

@@ -32,10 +32,11 @@ extension SalvageIndex {
     /// If several commits of one version can be read, as after a write that was not completed, the one that leads
     /// furthest is taken.
     func pieces() -> [SalvagePiece] {
+        let units = possibleUnits()
         /// The last version to which each unit leads.
         var reach: [Unit: UInt64] = [:]
         func following(_ unit: Unit) -> Unit? {
-            best(units[unit.last.rawValue + 1]?.filter { $0.link == UInt32(truncatingIfNeeded: unit.checksum) } ?? [])
+            best(units[unit.last.rawValue + 1]?.filter { $0.link == unit.nextLink } ?? [])
         }
         func best(_ units: [Unit]) -> Unit? {
             units.max { (reach[$0] ?? 0, $0.isReached ? 1 : 0) < (reach[$1] ?? 0, $1.isReached ? 1 : 0) }
@@ -56,6 +57,33 @@ extension SalvageIndex {
             end = run[run.count - 1].last.rawValue
         }
         return pieces
+    }
+
+    /// The commits that can be those of the log, by their first version.
+    ///
+    /// Old pages of a replica may also have pending commits that were replaced since, and that can be read when those in their place are
+    /// damaged. Nothing in such a commit says that it was replaced. But the head row tells the checksum of one version, and each commit
+    /// that of its own version and, with its link, that of the one before. So going back from the newest commit, most checksums are known,
+    /// also of versions whose commits are lost. A commit on an old page that does not fit them was replaced.
+    private func possibleUnits() -> [UInt64: [Unit]] {
+        /// The lower halves of the checksums, by version.
+        var known: [UInt64: UInt32] = [:]
+        if let head { known[head.version.rawValue] = UInt32(truncatingIfNeeded: head.checksum) }
+        let newestFirst = units.values.joined().sorted {
+            ($0.last, $0.isReached ? 1 : 0) > ($1.last, $1.isReached ? 1 : 0)
+        }
+        for unit in newestFirst where unit.isReached || known[unit.last.rawValue] == unit.nextLink {
+            known[unit.last.rawValue] = unit.nextLink
+            known[unit.first.rawValue - 1] = unit.link
+        }
+        func fits(_ link: UInt32, after version: UInt64) -> Bool { known[version].map { $0 == link } ?? true }
+        return units.mapValues { units in
+            units.filter { unit in
+                unit.isReached
+                    || fits(unit.nextLink, after: unit.last.rawValue)
+                        && fits(unit.link, after: unit.first.rawValue - 1)
+            }
+        }
     }
 
     /// The rows with which a piece begins; nil if they are not known.

@@ -26,7 +26,7 @@ struct SalvagedPiece {
 }
 
 extension SalvageIndex {
-    /// Replays a piece from its beginning, and writes it.
+    /// Replays a piece from its beginning, and writes it: as far as its commits fit the rows.
     ///
     /// - Parameters:
     ///   - piece: the piece; nil for a checkpoint alone.
@@ -35,71 +35,117 @@ extension SalvageIndex {
         _ piece: SalvagePiece?, from beginning: consuming SalvageBeginning, to path: String?, _ options: StoreOptions,
         _ progress: (UInt64) -> Void
     ) throws -> SalvagedPiece {
-        var beginning = beginning
-        var file = try path.map { try SalvageFile($0, options, self, piece) }
+        var replay = try PieceReplay(self, piece, from: beginning, to: path, options)
+        guard let piece, let rest = try replay.add(piece, progress) else { return try replay.finish() }
+        // The rows and the file have parts of a commit that does not fit: once more, without it.
+        replay.removeFile()
+        let sound = SalvagePiece(units: piece.units[..<rest.units.startIndex])
+        guard !sound.units.isEmpty, let again = try self.beginning(of: sound) else {
+            let version = replay.base.version
+            return SalvagedPiece(base: version, last: version, rest: rest, rows: .empty, unreadable: [], eventCount: 0)
+        }
+        var result = try self.replay(sound, from: again, to: path, options, progress)
+        result.rest = rest
+        return result
+    }
+}
+
+/// A piece that is being replayed, and written if it has a file.
+private struct PieceReplay: ~Copyable {
+    /// Where its log begins.
+    let base: LogBase
+    private let index: SalvageIndex
+    private let path: String?
+    private var file: SalvageFile?
+    private var state: ListState
+    /// The checksum of the last commit.
+    private var checksum: UInt64
+    private var eventCount: UInt64 = 0
+    private var names: [NamedVersion]
+    /// The contents that are needed and that commits before the log have set.
+    private var older: Set<ContentReference> = []
+
+    /// Begins with the rows before the first commit.
+    init(
+        _ index: SalvageIndex, _ piece: SalvagePiece?, from beginning: consuming SalvageBeginning, to path: String?,
+        _ options: StoreOptions
+    ) throws {
+        beginning.base.lastPacked = beginning.base.version
+        let first = try index.firstVersions(beginning)
+        var file = try path.map { try SalvageFile($0, options, index, piece) }
         let pool = NodePool(limits: NewStoreFile.limits, source: file?.database)
         var state = ListState(pool)
-        beginning.base.lastPacked = beginning.base.version
-        let base = beginning.base
-        let first = try firstVersions(beginning)
         if file != nil {
             try file?.begin(&state, first)
         } else if let rows = beginning.rows {
             state = try ListState(rebuilding: rows, histories: beginning.histories, pool)
         }
-        var names = first.flatMap { self.names(of: $0.totals.version, $0.rows.stateHash) }
-        // Contents that were written before the base.
-        var older: Set<ContentReference> = []
+        base = beginning.base
+        checksum = beginning.base.checksum
+        names = first.flatMap { index.names(of: $0.totals.version, $0.rows.stateHash) }
+        self.index = index
+        self.path = path
+        self.file = file
+        self.state = state
         first.forEachContent { if !$0.isErased { older.insert($0) } }
-        var checksum = base.checksum
-        var rest: SalvagePiece?
-        var eventCount: UInt64 = 0
-        for (index, unit) in zip(piece?.units.indices ?? 0..<0, piece?.units ?? []) where unit.first > base.version {
-            try file?.takeCheckpointIfDue(&state)
-            let bytes = try bytes(of: unit)
-            do {
-                try forEachRecord(of: unit, bytes, &state, checksum) { version, record in
-                    let commit = try Commit(record: record, version: version)
-                    eventCount += UInt64(commit.eventCount)
-                    names += self.names(of: version, commit.stateHash)
-                    if base.version > .empty {
-                        for event in try commit.events() {
-                            event.forEachContent {
-                                if $1.version <= base.version && !$1.isErased { older.insert($1) }
-                            }
-                        }
-                    }
-                    try file?.advance(record, version)
-                }
-            } catch {
-                guard error.saysDamage && !error.isOfNewerRelease, let piece else { throw error }
-                rest = SalvagePiece(units: piece.units[index...])
-                break
-            }
-            checksum = unit.checksum
-            try file?.add(unit, bytes)
-            try file?.takeCheckpointOfConfirmed(&state)
+    }
+
+    /// Adds the units of a piece behind the beginning.
+    ///
+    /// - Returns: the first unit that does not fit the rows, and everything after it; nil if all fit. If one does not, nothing can be added
+    ///   any more.
+    mutating func add(_ piece: SalvagePiece, _ progress: (UInt64) -> Void) throws -> SalvagePiece? {
+        for (place, unit) in zip(piece.units.indices, piece.units) where unit.first > base.version {
+            if try !add(unit) { return SalvagePiece(units: piece.units[place...]) }
             progress(unit.last.rawValue)
         }
-        if let rest, let piece {
-            // The state and the file have parts of a commit that does not fit: once more, without it.
-            file = nil
-            path.map(DataFile.remove)
-            let sound = SalvagePiece(units: piece.units[..<rest.units.startIndex])
-            guard !sound.units.isEmpty, let again = try self.beginning(of: sound) else {
-                return SalvagedPiece(
-                    base: base.version, last: base.version, rest: rest, rows: .empty, unreadable: [], eventCount: 0)
-            }
-            var result = try replay(sound, from: again, to: path, options, progress)
-            result.rest = rest
-            return result
+        return nil
+    }
+
+    /// - Returns: whether a unit fits the rows.
+    private mutating func add(_ unit: SalvageIndex.Unit) throws -> Bool {
+        try file?.takeCheckpointIfDue(&state)
+        let bytes = try index.bytes(of: unit)
+        do {
+            for (version, record) in try records(of: unit, bytes) { try note(record, of: version) }
+        } catch {
+            guard error.saysDamage && !error.isOfNewerRelease else { throw error }
+            return false
         }
-        var lost: Set<ContentReference> = []
-        if file == nil { for reference in older where try content(of: reference) == nil { lost.insert(reference) } }
-        if let found = try file?.finish(&state, base, older, names) { lost = found }
-        try file?.close()
+        checksum = unit.checksum
+        try file?.add(unit, bytes)
+        try file?.takeCheckpointOfConfirmed(&state)
+        return true
+    }
+
+    /// Applies a unit to the rows, and returns its records: those of a block are proven only at its end.
+    private mutating func records(of unit: SalvageIndex.Unit, _ bytes: [UInt8]) throws -> [(Version, [UInt8])] {
+        guard unit.isBlock else {
+            let checksum = checksum
+            _ = try bytes.withUnsafeBytes { try state.replay($0, previousChecksum: checksum, check: .everyHash) }
+            return [(unit.first, bytes)]
+        }
+        var records: [(Version, [UInt8])] = []
+        try bytes.withUnsafeBytes { bytes in
+            try PackedBlock(bytes).forEachRecord(with: &state) { records.append(($0, $1)) }
+        }
+        return records
+    }
+
+    /// Notes what the new store has to have because of a commit.
+    private mutating func note(_ record: [UInt8], of version: Version) throws {
+        let commit = try Commit(record: record, version: version)
+        eventCount += UInt64(commit.eventCount)
+        names += index.names(of: version, commit.stateHash)
+        if base.version > .empty { older.formUnion(try commit.contents(through: base.version)) }
+        try file?.advance(record, version)
+    }
+
+    /// Completes the file.
+    mutating func finish() throws -> SalvagedPiece {
         // What was lost before is no loss now. A user who undid the last commit of that salvage has chosen to keep the rows.
-        lost = lost.filter { !isKnownAsLost($0) }
+        let index = index
+        let lost = try finishFile().filter { !index.isKnownAsLost($0) }
         let rows = state.snapshot()
         var unreadable: [UntypedID] = []
         if !lost.isEmpty {
@@ -112,22 +158,20 @@ extension SalvageIndex {
             lostContentCount: lost.count, eventCount: eventCount, names: names)
     }
 
-    /// Replays a unit, and calls `body` with its records.
-    private func forEachRecord(
-        of unit: Unit, _ bytes: [UInt8], _ state: inout ListState, _ checksum: UInt64,
-        _ body: (Version, [UInt8]) throws -> Void
-    ) throws {
-        try bytes.withUnsafeBytes { raw in
-            guard unit.isBlock else {
-                _ = try state.replay(raw, previousChecksum: checksum, check: .everyHash)
-                return try body(unit.first, bytes)
-            }
-            let block = try PackedBlock(raw)
-            var records: [(Version, [UInt8])] = []
-            // The records are proven only at the end of the block.
-            try block.forEachRecord(with: &state) { records.append(($0, $1)) }
-            for (version, record) in records { try body(version, record) }
+    /// Completes the file if there is one, and returns the contents that are lost.
+    private mutating func finishFile() throws -> Set<ContentReference> {
+        guard let lost = try file?.finish(&state, base, older, names) else {
+            let index = index
+            return try older.filter { try index.content(of: $0) == nil }
         }
+        try file?.close()
+        return lost
+    }
+
+    /// Removes the file.
+    mutating func removeFile() {
+        file = nil
+        path.map(DataFile.remove)
     }
 }
 

@@ -200,9 +200,7 @@ public struct StoreVerification: Hashable, Sendable {
         }
 
         mutating func check(_ commit: Commit) throws {
-            var references: [ContentReference] = []
-            for event in try commit.events() { event.forEachContent { references.append($1) } }
-            for reference in references { try check(reference) }
+            for reference in try commit.contents(through: packed.base.version) { try check(reference) }
         }
 
         private mutating func check(_ reference: ContentReference) throws {

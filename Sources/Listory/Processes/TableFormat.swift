@@ -78,7 +78,8 @@ enum TableFormat {
                 return nil
             }
             generation = TableFormat.word(1, in: bytes)
-            guard let head = LogPosition(UnsafeRawBufferPointer(rebasing: bytes[16..<16 + LogPosition.byteCount])) else {
+            guard let head = LogPosition(UnsafeRawBufferPointer(rebasing: bytes[16..<16 + LogPosition.byteCount]))
+            else {
                 return nil
             }
             let stored = TableFormat.word(2 + LogPosition.byteCount / 8, in: bytes)

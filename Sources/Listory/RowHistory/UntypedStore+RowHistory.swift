@@ -37,7 +37,8 @@ extension UntypedStore {
     ///   - version: only commits before this one; nil for all. The version of the last result continues the list.
     ///   - limit: how many at most.
     /// - Returns: nothing if no row had the id since ``StoreProtocol/oldestVersion``.
-    /// - Throws: an error of the log.
+    /// - Throws: an error of the log; that of a damaged commit only if it has changed the row, or may have. Before that version, the list
+    ///   continues.
     /// - Complexity: O(log n + k) for n commits, of which k changed the row, and reading the commits that are returned. The first call also
     ///   reads what is not indexed: the newest commits, at most some hundred KiB; in a compacted store, the commits that were packed, and
     ///   the ids of all rows of ``StoreProtocol/oldestVersion``.
@@ -225,7 +226,17 @@ extension UntypedStore {
 
     private func advance(_ tail: inout TouchTail, after indexed: Version, through version: Version) throws {
         tail.begin(after: indexed)
-        while tail.last < version { try tail.add(records(tail.last.next.rawValue...version.rawValue)) }
+        while tail.last < version {
+            do { try tail.add(records(tail.last.next.rawValue...version.rawValue)) } catch {
+                let next = tail.last.next
+                // Not of a packed commit: `PackedTouches` believes its touches if its header is sound.
+                guard try error.saysDamage && next > group.log.packed.lastPacked() else { throw error }
+                // Several records are read at once: it may be another one that is damaged.
+                do { try tail.add(records(next.rawValue...next.rawValue)) } catch  where error.saysDamage {
+                    tail.addGap()
+                }
+            }
+        }
     }
 }
 

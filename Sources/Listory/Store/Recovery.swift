@@ -173,8 +173,8 @@ extension UntypedStore.Recovery {
     ///
     /// - Throws: whatever makes the checkpoint unusable.
     private static func run(
-        from checkpoint: Checkpoint, _ locators: StoredLocators, _ pool: NodePool, _ log: CommitLog, _ head: LogPosition,
-        _ options: StoreOptions, _ start: ContinuousClock.Instant
+        from checkpoint: Checkpoint, _ locators: StoredLocators, _ pool: NodePool, _ log: CommitLog,
+        _ head: LogPosition, _ options: StoreOptions, _ start: ContinuousClock.Instant
     ) throws -> Result {
         guard checkpoint.version <= head.version, checkpoint.eventCount <= head.eventCount,
             try log.checksum(of: checkpoint.version) == checkpoint.checksum,

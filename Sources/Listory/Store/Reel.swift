@@ -1,7 +1,7 @@
 // The frames of a playback, made on demand.
 //
-// Backward, the frames are made in runs: the versions of a run are replayed in the order of the log, because packed
-// commits can only be replayed forwards, and then returned in reverse.
+// Backward, the frames are made in runs: the versions of a run are replayed in the order of the log, because a block of packed
+// commits is decoded from its start, and then returned in reverse.
 //
 // Always holds: the last frame ended with `rows`.
 

@@ -24,18 +24,7 @@ extension StoreRacer {
     ) throws -> ([RebasedCommit], [ContentReference: ContentReference]) {
         group.showRows(head.editor.snapshot())
         guard let first = own.first else { return ([], [:]) }
-        let moved = MovedContents(from: replaced?.derived.next ?? first.version, behind: others) { [group] content in
-            guard content.version >= first.version else {
-                // Its record may be gone.
-                do { return try group.content(of: content) } catch {
-                    throw ListError.unreadable(
-                        what: "row", expected: "a content of version \(content.version)", found: "another")
-                }
-            }
-            let commit = own[Int(content.version.rawValue - first.version.rawValue)]
-            return try commit.record.withUnsafeBytes { Array(try content.content(in: $0)) }
-        }
-        if let replaced { moved.restore(replaced.places) }
+        let moved = contents(of: own, from: first.version, behind: others, replaced)
         var histories = before
         var rebased: [RebasedCommit] = []
         func now(_ version: Version) -> Version {
@@ -86,6 +75,25 @@ extension StoreRacer {
             note(commit, new, &head)
         }
         return (rebased, moved.places)
+    }
+
+    /// The contents of commits that were taken back, the first of which had a version.
+    private func contents(
+        of own: [Commit], from first: Version, behind others: [Version]?, _ replaced: ReplacedContents?
+    ) -> MovedContents {
+        let moved = MovedContents(from: replaced?.derived.next ?? first, behind: others) { [group] content in
+            guard content.version >= first else {
+                // Its record may be gone.
+                do { return try group.content(of: content) } catch {
+                    throw ListError.unreadable(
+                        what: "row", expected: "a content of version \(content.version)", found: "another")
+                }
+            }
+            let commit = own[Int(content.version.rawValue - first.rawValue)]
+            return try commit.record.withUnsafeBytes { Array(try content.content(in: $0)) }
+        }
+        if let replaced { moved.restore(replaced.places) }
+        return moved
     }
 
     /// Whether a commit that is made again undid or redid a step on the very rows that the step had left, or came to them.

@@ -1,5 +1,5 @@
 // Catches up with other processes that edit the same store: reads their commits, and makes the queued commits of this process
-// again on top of them. `Docs/Design/Processes.md` has the steps.
+// again on top of them. `Docs/Design/Processes.md` has the steps; `GroupCommit+Racing` says what has become of a version afterwards.
 //
 // It is an object of its own because the watch on the process table refers to it weakly, and an object that was ever referred
 // to weakly is counted slowly from then on.
@@ -125,7 +125,8 @@ final class StoreRacer: Racer {
         }
     }
 
-    /// Catches up if the store is a replica, whose pending commits another process may have replaced: what refers to them could not be read.
+    /// Catches up if the store is a replica, whose pending commits another process may have replaced: what refers to them could not be
+    /// read.
     @inline(__always)
     func followReplica(_ head: inout UntypedStore.Head) throws {
         if group.log.confirmed.end != nil, try group.isBehind() { try catchUp(&head) }
@@ -213,7 +214,7 @@ final class StoreRacer: Racer {
             try adopt(end, queue, &head)
             head.confirmed = group.log.confirmed.current
         } catch {
-            group.putBack(queue)
+            group.restore(queue)
             head.failure = error
             throw error
         }
@@ -263,8 +264,8 @@ final class StoreRacer: Racer {
         try tell(since: known.version, rebased, &head)
     }
 
-    /// Adopts a log in which another process has replaced pending commits of a replica: the newest rows are read again, and the commits of the
-    /// queue are merged into them.
+    /// Adopts a log in which another process has replaced pending commits of a replica: the newest rows are read again, and the commits
+    /// of the queue are merged into them.
     private func adoptReplaced(_ end: LogPosition, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
         // No checkpoint has commits that are replaced.
         let derived = checkpointer?.newest?.version ?? .empty

@@ -31,8 +31,8 @@ extension UntypedStore {
     ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
     ///   ``ListError/discardFailed(durable:cause:)`` if the store is closed, but what was discarded may come back.
     ///   ``ListError/closed`` if it is closed already.
-    /// - Complexity: as taking a checkpoint; O(size of the file) if pages are given back, and packing up to 262,144 commits; O(commits) that
-    ///   were made since a file without old history was written (``StoreProtocol/keep(_:)``).
+    /// - Complexity: as taking a checkpoint; O(size of the file) if pages are given back, and packing up to 262,144 commits; O(events) that
+    ///   are to be appended to a file without old history (``StoreProtocol/keep(_:)``): as a rule, those of the last ten minutes.
     public func close(discardingUnappended: Bool = false) throws {
         try door {
             try withHead { _ in }

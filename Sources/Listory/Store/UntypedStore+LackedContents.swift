@@ -30,10 +30,8 @@ extension UntypedStore {
             var references: Set<ContentReference> = []
             var next = version.next
             for record in oldest == .empty ? [] : records {
-                guard let events = try? Commit(record: record, version: next).events() else { break }
-                for event in events {
-                    event.forEachContent { if $1.version <= oldest && !$1.isErased { references.insert($1) } }
-                }
+                guard let contents = try? Commit(record: record, version: next).contents(through: oldest) else { break }
+                references.formUnion(contents)
                 next = next.next
             }
             return LackedContents(references: try references.filter(group.log.packed.lacks))

@@ -36,7 +36,9 @@ public struct PendingRecords: Sendable {
     fileprivate let start: LogPosition
     fileprivate private(set) var end: LogPosition
 
-    fileprivate init(after start: LogPosition, prefix: UInt8?) { (self.start, end, self.prefix) = (start, start, prefix) }
+    fileprivate init(after start: LogPosition, prefix: UInt8?) {
+        (self.start, end, self.prefix) = (start, start, prefix)
+    }
 
     /// How many there are.
     public var count: Int { ends.count }

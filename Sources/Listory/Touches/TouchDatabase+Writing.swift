@@ -32,8 +32,9 @@ extension TouchDatabase {
         } else if let end = known?.last, end >= last {
             return true
         }
+        // A damaged commit is no damage of the index: it ends before it. Otherwise each checkpoint would make all of it anew.
         do { return try extendNow(through: last, recordBytes, limits, records, holds) } catch
-            where error is DamagedTouches || error.saysDamage
+            where error is DamagedTouches || (error as? LMDBError)?.saysDamage == true
         {
             try clear()
             return try extendNow(through: last, recordBytes, limits, records, holds)

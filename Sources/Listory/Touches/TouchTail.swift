@@ -2,7 +2,8 @@
 //
 // A search sorts them, so the next ones look at few of them.
 //
-// Always holds: a tail has the touches of the commits after `first`, up to `last`.
+// Always holds: a tail has the touches of the commits after `first`, up to `last`. A commit that cannot be read may have done everything
+// to all rows and sections. A search that has to know reads the commit, and gets its error; all others find what they look for.
 
 import ListModel
 
@@ -25,6 +26,8 @@ struct TouchTail: Sendable {
     private(set) var first = Version.empty
     private(set) var last = Version.empty
     private var run = TouchRun()
+    /// The commits that cannot be read, ascending.
+    private var gaps: [Version] = []
     /// For tests: how many touches searches have looked at.
     private(set) var lookCount = 0
 
@@ -33,6 +36,7 @@ struct TouchTail: Sendable {
         if indexed == first { return }
         if indexed > first && indexed < last {
             run.removeAll(through: indexed)
+            gaps.removeAll { $0 <= indexed }
             first = indexed
         } else {
             self = TouchTail()
@@ -49,6 +53,15 @@ struct TouchTail: Sendable {
         }
     }
 
+    /// Adds the next commit, which cannot be read.
+    mutating func addGap() {
+        last = last.next
+        gaps.append(last)
+    }
+
+    /// What a commit that cannot be read may have done.
+    private static let anything: ChangeKinds = [.inserted, .deleted, .moved, .updated, .toggled, .outlined]
+
     /// The touches of some fingerprints up to a version, one for each commit; of each, the newest first.
     ///
     /// - Complexity: O(log n + k) for each fingerprint, for n touches in the tail, k of which have it; O(n) more if commits were added
@@ -56,6 +69,7 @@ struct TouchTail: Sendable {
     mutating func touches(of fingerprints: [UInt32], through version: Version) -> [[Touch]] {
         run.sort()
         let touches = run.touches
+        let gaps = gaps.filter { $0 <= version }
         var lookCount = 0
         let found = fingerprints.map { fingerprint -> [Touch] in
             let start = touches.sortedIndex { touch in
@@ -65,7 +79,9 @@ struct TouchTail: Sendable {
             }
             let own = touches[start...].prefix { $0.fingerprint == fingerprint }
             lookCount += own.count
-            return Array(own)
+            if gaps.isEmpty { return Array(own) }
+            let unknown = gaps.map { Touch(fingerprint, TouchTail.anything, $0) }
+            return (own + unknown).sorted { $0.version > $1.version }
         }
         self.lookCount += lookCount
         return found
@@ -73,6 +89,7 @@ struct TouchTail: Sendable {
 
     /// All landmarks before a version.
     func landmarks(before end: Version) -> Landmarks {
-        Landmarks(versions: run.landmarks.reversed().filter { $0 < end }, since: first.next)
+        let landmarks = gaps.isEmpty ? run.landmarks : (run.landmarks + gaps).sorted()
+        return Landmarks(versions: landmarks.reversed().filter { $0 < end }, since: first.next)
     }
 }

@@ -19,7 +19,8 @@ extension UntypedStore {
     ///     list, if all rows that its commit took away fitted into it.
     ///   - limit: how many at most.
     ///   - isIncluded: whether a row is wanted. See ``SearchWords`` for texts.
-    /// - Throws: an error of the log; what `isIncluded` throws.
+    /// - Throws: an error of the log; what `isIncluded` throws. The error of a damaged commit only if it has deleted rows, or may have:
+    ///   `isIncluded` was called for those that were deleted after it, and before its version, the list continues.
     /// - Complexity: lazy: O(log n + k) for each row that a commit deleted, from the newest such commit to the last that is needed, if k
     ///   commits changed the row; and reading those commits, and one for each row that was deleted again since. In a compacted store, the
     ///   first call also reads the commits that were packed. With a version, also a replay from the nearest checkpoint.
@@ -49,7 +50,7 @@ extension UntypedStore {
                     if found.count >= limit { return found }
                     let isNew = seen.insert(row.row.id.hash64).inserted
                     let next = isNew ? end : row.commit.version.next
-                    if try !(isNew && isWhole) && isDeletedAgain(row.row.id, since: next, through: newest.version) {
+                    if try !(isNew && isWhole) && isDeletedAgain(row, since: next, through: newest.version) {
                         continue
                     }
                     if try isIncluded(row) { found.append(row) }
@@ -62,9 +63,14 @@ extension UntypedStore {
     /// Whether a commit since a version has deleted a row again.
     ///
     /// - Complexity: O(log n + k) for k commits that changed the row, and reading those that the index says have deleted it, up to one.
-    private func isDeletedAgain(_ id: UntypedID, since first: Version, through newest: Version) throws -> Bool {
-        let touches = try touches(of: [.row(id)], through: newest).first ?? []
-        for touch in touches where touch.version >= first && touch.kinds.contains(.deleted) {
+    private func isDeletedAgain(
+        _ row: UntypedTrashedRow, since first: Version, through newest: Version
+    ) throws -> Bool {
+        let id = row.row.id
+        let touches = try touches(of: [.row(id)], through: newest)[0].prefix { $0.version > row.commit.version }
+        for (index, touch) in touches.enumerated() where touch.version >= first && touch.kinds.contains(.deleted) {
+            // Only if it has come back meanwhile. Of most rows, that rules out a commit that cannot be read (`TouchTail`).
+            guard touches[(index + 1)...].contains(where: { $0.kinds.contains(.inserted) }) else { continue }
             if try group.commit(touch.version).deletes(id) { return true }
         }
         return false

@@ -19,7 +19,8 @@ where Item.ID: RowIdentifier {
     init(_ core: UntypedSnapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) throws {
         var firstID: SectionID?
         if !SectionID.coversItsKind {
-            // Sections of an enumeration are few. A section that cannot be read has an id that is no value.
+            // Sections of an enumeration are few. A section that cannot be read has an id that is no value, and only then is a failed
+            // read the error. `UntypedSnapshot.reading` would throw for damaged rows too, and those can be shown.
             let failures = core.failureCount
             do {
                 for section in core.sections {

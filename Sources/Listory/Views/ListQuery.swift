@@ -27,39 +27,17 @@ where Item.ID: RowIdentifier {
     /// The row that a function receives.
     public typealias Row = QueryRow<Item>
 
-    /// A stage of the view under construction.
-    enum Part: Sendable {
-        case arrange(Rules)
-        case visibleRows
-        case first(Int)
-        case firstOfEachSection(Int)
-        case sections(Set<UntypedID>)
-    }
-
-    /// The parts of an arrangement.
-    struct Rules: Sendable {
-        var filters: [@Sendable (Row) throws -> Bool] = []
-        var keys: [@Sendable (Row) throws -> QueryKey] = []
-        var descending: [Bool] = []
-        var sections = Arrangement.Sections.source
-        var group: (@Sendable (Row) throws -> QueryGroup)?
-        /// The id of the group of a key, from an untyped id of the key: it is that of an equal one if there is one.
-        var groupID: (@Sendable (UntypedID) -> UntypedID)?
-        var hidesEmptySections = false
-        var text: (@Sendable (Row) throws -> String)?
-    }
-
-    var parts: [Part]
+    let parts: [QueryPart<Item>]
 
     /// All rows, in the order of the list.
     public init() { parts = [] }
 
-    init(_ parts: [Part]) { self.parts = parts }
+    init(_ parts: [QueryPart<Item>]) { self.parts = parts }
 
     /// The query with other rules in its last stage, or with a further stage of these rules if the last one is a
     /// `prefix` or `visibleRows`.
-    func changing(_ body: (inout Rules) -> Void) -> ListQuery {
-        var rules = Rules()
+    func changing(_ body: (inout QueryRules<Item>) -> Void) -> ListQuery {
+        var rules = QueryRules<Item>()
         var result = parts
         if case .arrange(let last)? = parts.last {
             rules = last
@@ -71,23 +49,32 @@ where Item.ID: RowIdentifier {
 
     /// The query of the same stages, whose sections have other identifiers.
     func withSections<Other: SectionIdentifier>(_ type: Other.Type) -> ListQuery<Other, Item> {
-        ListQuery<Other, Item>(
-            parts.map { part in
-                switch part {
-                case .visibleRows: return .visibleRows
-                case .first(let count): return .first(count)
-                case .firstOfEachSection(let count): return .firstOfEachSection(count)
-                case .sections(let ids): return .sections(ids)
-                case .arrange(let rules):
-                    var result = ListQuery<Other, Item>.Rules()
-                    (result.filters, result.keys, result.descending) = (rules.filters, rules.keys, rules.descending)
-                    (result.sections, result.group, result.text) = (rules.sections, rules.group, rules.text)
-                    result.groupID = rules.groupID
-                    result.hidesEmptySections = rules.hidesEmptySections
-                    return .arrange(result)
-                }
-            })
+        ListQuery<Other, Item>(parts)
     }
+}
+
+/// A stage of the view that a query makes. It does not depend on the type of the query's sections, because grouping changes that.
+enum QueryPart<Item: Codable & Identifiable & Sendable>: Sendable where Item.ID: RowIdentifier {
+    case arrange(QueryRules<Item>)
+    case visibleRows
+    case first(Int)
+    case firstOfEachSection(Int)
+    case sections(Set<UntypedID>)
+}
+
+/// The parts of an arrangement.
+struct QueryRules<Item: Codable & Identifiable & Sendable>: Sendable where Item.ID: RowIdentifier {
+    typealias Row = QueryRow<Item>
+
+    var filters: [@Sendable (Row) throws -> Bool] = []
+    var keys: [@Sendable (Row) throws -> QueryKey] = []
+    var descending: [Bool] = []
+    var sections = Arrangement.Sections.source
+    var group: (@Sendable (Row) throws -> QueryGroup)?
+    /// The id of the group of a key, from an untyped id of the key: it is that of an equal one if there is one.
+    var groupID: (@Sendable (UntypedID) -> UntypedID)?
+    var hidesEmptySections = false
+    var text: (@Sendable (Row) throws -> String)?
 }
 
 // MARK: - Which rows
@@ -175,7 +162,7 @@ extension ListQuery {
         }
     }
 
-    private static func arrangement(_ rules: Rules, _ reader: RowReader<Item>) -> Arrangement {
+    private static func arrangement(_ rules: QueryRules<Item>, _ reader: RowReader<Item>) -> Arrangement {
         Arrangement(
             sections: rules.sections, hidesEmptySections: rules.hidesEmptySections,
             isSearchable: rules.text != nil, descending: rules.descending, filterCount: rules.filters.count,

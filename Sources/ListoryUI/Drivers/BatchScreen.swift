@@ -69,4 +69,17 @@ struct GivenCells {
 
     /// Whether a row may have a cell with another identifier.
     func isOther(_ identifier: String, for id: UntypedID) -> Bool { others[id] ?? usual != identifier }
+
+    /// The places of the rows that keep their cells, and of those that may have cells with other identifiers.
+    ///
+    /// - Parameter rows: the places and ids of rows, and the identifiers that their cells need now.
+    func split(
+        _ rows: [(path: ListIndexPath, id: UntypedID, identifier: String)]
+    ) -> (same: [ListIndexPath], other: [ListIndexPath]) {
+        var (same, other): ([ListIndexPath], [ListIndexPath]) = ([], [])
+        for row in rows {
+            if isOther(row.identifier, for: row.id) { other.append(row.path) } else { same.append(row.path) }
+        }
+        return (same, other)
+    }
 }

@@ -33,43 +33,15 @@ public protocol ListScreen: AnyObject {
 
 /// A part of a transition that a view plays at once, and the rows with which its data source answers from then on.
 @MainActor
-public struct TransitionPhase {
-    /// The kinds of phases.
-    enum Kind {
-        /// The view counts all rows again.
-        case reload
-        /// The view plays changes. It calls `show` when the data source has to answer with the rows of the phase, once
-        /// and before it returns; and `done` when the animation has ended, then or later.
-        case play(@MainActor (_ show: @escaping @MainActor () -> Void, _ done: @escaping @MainActor () -> Void) -> Void)
-        /// The view shows contents again. No row is inserted, deleted or moved.
-        case contents(@MainActor () -> Void)
-    }
-
-    /// The rows after the phase.
-    let snapshot: UntypedSnapshot
-    let kind: Kind
-
-    /// A phase that counts and shows all rows again.
-    public static func reload(_ snapshot: UntypedSnapshot) -> TransitionPhase {
-        TransitionPhase(snapshot: snapshot, kind: .reload)
-    }
-
-    /// A phase that `play` plays. It has to call its first argument when the data source has to answer with the rows of
-    /// the phase, once and before it returns; and its second argument when the animation has ended.
-    public static func play(
-        _ snapshot: UntypedSnapshot,
-        _ play:
-            @escaping @MainActor (
-                _ show: @escaping @MainActor () -> Void, _ done: @escaping @MainActor () -> Void
-            ) -> Void
-    ) -> TransitionPhase {
-        TransitionPhase(snapshot: snapshot, kind: .play(play))
-    }
-
-    /// A phase in which no row is inserted, deleted or moved, and `show` shows the contents of some rows again. It does
-    /// not wait for the animation of the phase before it.
-    public static func contents(_ snapshot: UntypedSnapshot, _ show: @escaping @MainActor () -> Void) -> TransitionPhase
-    {
-        TransitionPhase(snapshot: snapshot, kind: .contents(show))
-    }
+public enum TransitionPhase {
+    /// The view counts and shows all rows again.
+    case reload(UntypedSnapshot)
+    /// The view plays changes. The closure calls `show` when the data source has to answer with the rows of the phase, once and
+    /// before it returns; and `done` when the animation has ended, then or later.
+    case play(
+        UntypedSnapshot,
+        @MainActor (_ show: @escaping @MainActor () -> Void, _ done: @escaping @MainActor () -> Void) -> Void)
+    /// The view shows the contents of some rows again, and no row is inserted, deleted or moved. It does not wait for the
+    /// animation of the phase before it.
+    case contents(UntypedSnapshot, @MainActor () -> Void)
 }

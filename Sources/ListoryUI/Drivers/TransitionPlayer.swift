@@ -30,7 +30,7 @@ public final class TransitionPlayer {
     /// Shows contents again that do not follow from the rows, when the view is ready.
     private var refreshing: (@MainActor () -> Void)?
     /// The number of the structural phase that is being played, or of the last one.
-    private var stageNumber = 0
+    private var phaseNumber = 0
     /// Whether a structural phase is being animated.
     private var isPlaying = false
     /// Whether a caller of this code is changing the view. If a phase ends at once, that caller plays the next one; and
@@ -45,7 +45,7 @@ public final class TransitionPlayer {
     /// How long to wait before a busy view is asked again.
     private static let retryDelay = Duration.milliseconds(50)
     /// The limit for an animation. No animation takes that long, so the view has lost the completion.
-    static let stageLimit = Duration.seconds(5)
+    static let phaseLimit = Duration.seconds(5)
 
     /// A player without a view yet.
     init(_ snapshot: UntypedSnapshot, reloadAbove: Int?, pause: Pause) {
@@ -72,7 +72,7 @@ public final class TransitionPlayer {
         self.screen = screen
         waiting = []
         isPlaying = false
-        stageNumber += 1
+        phaseNumber += 1
         shown = newest
         let wasChanging = isChangingView
         isChangingView = true
@@ -115,7 +115,7 @@ public final class TransitionPlayer {
         }
         if isPlaying {
             // While an animation runs, only a contents phase may be played.
-            guard case .contents = waiting.first?.kind, screen.isOnScreen, !screen.isBusy else { return nil }
+            guard case .contents = waiting.first, screen.isOnScreen, !screen.isBusy else { return nil }
             return waiting.removeFirst()
         }
         if refreshing == nil && waiting.isEmpty && shown.isSame(as: newest) { return nil }
@@ -133,34 +133,34 @@ public final class TransitionPlayer {
     }
 
     private func begin(_ phase: TransitionPhase) {
-        switch phase.kind {
-        case .reload:
+        switch phase {
+        case .reload(let snapshot):
             let selection = screen.map { KeptSelection($0.selection, in: shown) }
-            shown = phase.snapshot
+            shown = snapshot
             screen?.reload()
             if let selection, !selection.isEmpty { screen?.select(selection.paths(in: shown)) }
-        case .play(let play):
+        case .play(let snapshot, let play):
             isPlaying = true
-            stageNumber += 1
-            let number = stageNumber
+            phaseNumber += 1
+            let number = phaseNumber
             var isShown = false
             play(
                 { [self] in
                     isShown = true
-                    shown = phase.snapshot
+                    shown = snapshot
                 },
                 { [weak self] in self?.end(number) })
             precondition(isShown, "a phase shows its rows before it returns")
             if isPlaying { watch() }
-        case .contents(let show):
-            shown = phase.snapshot
+        case .contents(let snapshot, let show):
+            shown = snapshot
             show()
         }
     }
 
     /// The animation of a phase has ended. Some views report it twice.
     private func end(_ number: Int) {
-        guard isPlaying, number == stageNumber else { return }
+        guard isPlaying, number == phaseNumber else { return }
         isPlaying = false
         play()
     }
@@ -170,12 +170,12 @@ public final class TransitionPlayer {
     private func watch() {
         if isWatching { return }
         isWatching = true
-        let number = stageNumber
-        pause.after(Self.stageLimit) { [weak self] in
+        let number = phaseNumber
+        pause.after(Self.phaseLimit) { [weak self] in
             guard let self else { return }
             isWatching = false
             guard isPlaying else { return }
-            if number != stageNumber { return watch() }
+            if number != phaseNumber { return watch() }
             waiting = [.reload(newest)]
             end(number)
         }
@@ -216,7 +216,7 @@ extension TransitionPlayer {
     /// Takes the newest rows, and plays them when the present call of the view has returned.
     func showSoon(_ snapshot: UntypedSnapshot) {
         newest = snapshot
-        if waiting.count == 1, case .reload = waiting[0].kind { waiting = [.reload(snapshot)] }
+        if waiting.count == 1, case .reload = waiting[0] { waiting = [.reload(snapshot)] }
         soon()
     }
 

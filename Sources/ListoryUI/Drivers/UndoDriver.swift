@@ -15,9 +15,6 @@ import Listory
 /// ```
 @MainActor
 public final class UndoDriver<Source: ListSource>: DrivenUndo {
-    /// What ``onEvent`` is told.
-    public typealias Event = UndoEvent
-
     /// The driver that makes the commits.
     public let driver: ListDriver<Source>
     /// The next undo and redo.
@@ -27,7 +24,7 @@ public final class UndoDriver<Source: ListSource>: DrivenUndo {
     /// Whether a redo is being made.
     public private(set) var isRedoing = false
     /// Called for each event.
-    public var onEvent: @MainActor (Event) -> Void = { _ in }
+    public var onEvent: @MainActor (UndoEvent) -> Void = { _ in }
 
     /// Called after each look at the history, also if the next undo and redo are the same.
     var onLook: @MainActor () -> Void = {}
@@ -70,7 +67,7 @@ public final class UndoDriver<Source: ListSource>: DrivenUndo {
     public func redo() -> Bool { move(\.isRedoing, .willRedo, .didRedo) { $0.redo() } }
 
     private func move(
-        _ isMoving: ReferenceWritableKeyPath<UndoDriver, Bool>, _ before: Event, _ after: Event,
+        _ isMoving: ReferenceWritableKeyPath<UndoDriver, Bool>, _ before: UndoEvent, _ after: UndoEvent,
         _ body: (ListDriver<Source>) -> Bool
     ) -> Bool {
         // An observer of `willUndo` must not begin another undo.

@@ -247,20 +247,13 @@ public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSourc
 
     public func reconfigure(items: [ListIndexPath], sections: [Int]) {
         guard let collectionView else { return }
-        var (same, other): ([IndexPath], [IndexPath]) = ([], [])
-        for path in items {
-            guard let row = row(path) else { continue }
-            if given.isOther(row.kind, for: row.id) {
-                other.append(IndexPath(path))
-            } else {
-                same.append(IndexPath(path))
-            }
-        }
-        collectionView.reconfigureItems(at: same)
+        let rows = items.compactMap { path in row(path).map { (path, $0.id, $0.kind) } }
+        let (same, other) = given.split(rows)
+        collectionView.reconfigureItems(at: same.map(IndexPath.init))
         if !other.isEmpty {
-            let selected = Set(collectionView.indexPathsForSelectedItems ?? []).intersection(other)
-            collectionView.reloadItems(at: other)
-            select(selected.map(\.listPath))
+            let selected = Set(selection).intersection(other)
+            collectionView.reloadItems(at: other.map(IndexPath.init))
+            select(Array(selected))
         }
         for index in sections {
             for kind in supplementaryKinds {

@@ -307,20 +307,13 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
 
     public func reconfigure(items: [ListIndexPath], sections: [Int]) {
         guard let tableView else { return }
-        var (same, other): ([IndexPath], [IndexPath]) = ([], [])
-        for path in items {
-            guard let row = row(path) else { continue }
-            if given.isOther(row.kind, for: row.id) {
-                other.append(IndexPath(path))
-            } else {
-                same.append(IndexPath(path))
-            }
-        }
-        tableView.reconfigureRows(at: same)
+        let rows = items.compactMap { path in row(path).map { (path, $0.id, $0.kind) } }
+        let (same, other) = given.split(rows)
+        tableView.reconfigureRows(at: same.map(IndexPath.init))
         if !other.isEmpty {
-            let selected = Set(tableView.indexPathsForSelectedRows ?? []).intersection(other)
-            tableView.reloadRows(at: other, with: .none)
-            select(selected.map(\.listPath))
+            let selected = Set(selection).intersection(other)
+            tableView.reloadRows(at: other.map(IndexPath.init), with: .none)
+            select(Array(selected))
         }
         // If the app has its own headers, it updates them itself.
         guard let configureHeader, delegate?.tableView(_:viewForHeaderInSection:) == nil else { return }

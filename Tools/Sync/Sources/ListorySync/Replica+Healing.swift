@@ -48,7 +48,7 @@ extension Replica {
 
     /// Appends confirmed commits again, as they are. Others may do the same just now.
     private func appendAgain(after number: UInt64, through last: UInt64) async throws {
-        var position: LogPosition? = .beginning
+        var position = LogPosition.beginning
         if number > 0 {
             // Read once more, so it may be another one than was compared.
             guard let entry = try await log.entry(number),
@@ -57,12 +57,12 @@ extension Replica {
             position = entry.position
         }
         defer {
-            if let end = position?.number, end > number {
-                published.change { $0.repairs.append(.appendedAgain(number + 1...end)) }
-            }
+            let end = position.number
+            if end > number { published.change { $0.repairs.append(.appendedAgain(number + 1...end)) } }
         }
         try noteEncrypted()
-        while let start = position, start.number < last {
+        while position.number < last {
+            let start = position
             try Task.checkCancellation()
             var records: [ArraySlice<UInt8>] = []
             var size = 0

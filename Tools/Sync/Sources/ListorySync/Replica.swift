@@ -75,8 +75,8 @@ public actor Replica {
     /// Makes the store a replica, if it is none.
     ///
     /// - Parameter list: the name of the list; it only matters for encryption.
-    /// - Throws: ``ListError``: another process edits the store, or the beginning of its log was dropped; ``SyncProblem/wrongKey(_:)`` if its
-    ///   commits are encrypted in the log, and there is no key.
+    /// - Throws: ``ListError``: another process edits the store, or the beginning of its log was dropped; ``SyncProblem/wrongKey(_:)`` if
+    ///   its commits are encrypted in the log, and there is no key.
     public init(_ store: some StoreProtocol, _ log: any SharedLog, list: String, options: Options = Options()) throws {
         self.store = store.core
         self.log = log
@@ -100,8 +100,8 @@ public actor Replica {
 
     // MARK: Following
 
-    /// Exchanges commits whenever the log may have new ones, or some wait here, until the task is cancelled, the store is closed, or a problem has
-    /// to be decided, which ``state`` says then.
+    /// Exchanges commits whenever the log may have new ones, or some wait here, until the task is cancelled, the store is closed, or a
+    /// problem has to be decided, which ``state`` says then.
     public func follow() async {
         let own: AsyncStream<Void>
         do { own = try store.commitSignals() } catch { return published.change { $0.phase = .stopped(.store(error)) } }
@@ -200,7 +200,9 @@ public actor Replica {
             }
         } catch {
             tail = nil
-            let error = (error as? ListError)?.passing ?? error
+            var error = (error as? ListError)?.passing ?? error
+            // An engine gives up a request whose task is cancelled. That says nothing about the server.
+            if Task.isCancelled, (error as? SharedLogError)?.isPassing == true { error = CancellationError() }
             // A store that is closed cannot be counted any more.
             do { try noteCounts { note(error, before, in: &$0) } } catch {
                 published.change { note(error, before, in: &$0) }

@@ -80,6 +80,7 @@ public final class MemoryLog: SharedLog {
     }
 
     public func offer(_ snapshot: LogSnapshot) async throws {
+        try snapshot.checkSize(limit: server.maximumSnapshotBytes)
         try await run(.offer(snapshot.position)) { _ in server.snapshot = snapshot }
     }
 

@@ -17,15 +17,17 @@ public final class MemoryServer: Sendable {
     private let state: Mutex<State>
     /// The largest number of bytes of an entry, with its header.
     public let maximumEntryBytes: Int
+    /// The largest number of bytes of a snapshot.
+    public let maximumSnapshotBytes: Int
 
-    public init(maximumEntryBytes: Int = .max) {
-        self.maximumEntryBytes = maximumEntryBytes
-        state = Mutex(State())
+    public convenience init(maximumEntryBytes: Int = .max, maximumSnapshotBytes: Int = LogSnapshot.maximumBytes) {
+        self.init(State(), maximumEntryBytes: maximumEntryBytes, maximumSnapshotBytes: maximumSnapshotBytes)
     }
 
-    private init(_ copied: State, maximumEntryBytes: Int) {
+    private init(_ state: State, maximumEntryBytes: Int, maximumSnapshotBytes: Int) {
         self.maximumEntryBytes = maximumEntryBytes
-        state = Mutex(copied)
+        self.maximumSnapshotBytes = maximumSnapshotBytes
+        self.state = Mutex(state)
     }
 
     /// How many entries there are.
@@ -64,7 +66,8 @@ public final class MemoryServer: Sendable {
         var copied = state.withLock { $0 }
         copied.entries.removeLast(max(0, copied.entries.count - Int(clamping: number)))
         copied.connections = []
-        return MemoryServer(copied, maximumEntryBytes: maximumEntryBytes)
+        return MemoryServer(
+            copied, maximumEntryBytes: maximumEntryBytes, maximumSnapshotBytes: maximumSnapshotBytes)
     }
 
     /// Removes the snapshot.

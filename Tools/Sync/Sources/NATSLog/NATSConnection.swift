@@ -9,7 +9,7 @@ import SharedLog
 /// One connection. Used on one queue only.
 final class NATSConnection: @unchecked Sendable {
     private let handle: OpaquePointer
-    private let context: OpaquePointer
+    let context: OpaquePointer
     private let events: NATSEvents
     private let secrets: [String]
     private var subscriptions: [OpaquePointer] = []
@@ -126,10 +126,17 @@ final class NATSConnection: @unchecked Sendable {
         return NATSFailure(status: status, code: code, message: harmless(message, without: secrets))
     }
 
+    /// Sends a request, and throws if it fails.
+    func request(_ send: (inout jsErrCode) -> natsStatus) throws {
+        var code = jsErrCode(0)
+        let status = ask { send(&code) }
+        try check(status, code)
+    }
+
     /// Sends a request. What was refused before, such as removing a consumer, says nothing about this one.
-    private func ask(_ request: () -> natsStatus) -> natsStatus {
+    private func ask(_ send: () -> natsStatus) -> natsStatus {
         events.isRefused.store(false, ordering: .sequentiallyConsistent)
-        return request()
+        return send()
     }
 
     private func check(_ status: natsStatus, _ code: jsErrCode = jsErrCode(0)) throws {
@@ -140,92 +147,6 @@ final class NATSConnection: @unchecked Sendable {
             throw NATSFailure(status: NATS_NOT_PERMITTED, code: code, message: "the server's rules")
         }
         throw failure
-    }
-
-    // MARK: Streams
-
-    /// Whether there is a stream, where it ends, and when its last message came. The time tells a stream from one that was rolled
-    /// back and has grown again.
-    struct StreamEnd: Hashable {
-        var first: UInt64
-        var last: UInt64
-        var time: Int64
-        /// How many servers of the cluster keep the stream; nil if the server is in none.
-        var replicas: Int?
-        /// The largest message that the stream takes, with its headers; nil if it has no limit of its own.
-        var maximumMessageBytes: Int?
-    }
-
-    func end(of stream: String) throws -> StreamEnd {
-        var information: UnsafeMutablePointer<jsStreamInfo>?
-        var code = jsErrCode(0)
-        try check(ask { js_GetStreamInfo(&information, context, stream, nil, &code) }, code)
-        defer { jsStreamInfo_Destroy(information) }
-        let state = information!.pointee.State
-        let configuration = information!.pointee.Config.pointee
-        return StreamEnd(
-            first: state.FirstSeq, last: try NATSConnection.checked(state.LastSeq), time: state.LastTime,
-            replicas: information!.pointee.Cluster == nil ? nil : Int(configuration.Replicas),
-            maximumMessageBytes: configuration.MaxMsgSize > 0 ? Int(configuration.MaxMsgSize) : nil)
-    }
-
-    /// Sequences are below this, so that what is computed from them fits into 64 bits.
-    static let sequenceLimit: UInt64 = 1 << 62
-
-    private static func checked(_ sequence: UInt64) throws -> UInt64 {
-        guard sequence < sequenceLimit else {
-            throw SharedLogError.damaged(
-                .end, expected: "a sequence below \(sequenceLimit)", found: "sequence \(sequence)")
-        }
-        return sequence
-    }
-
-    /// Makes a stream, unless it is there.
-    ///
-    /// - Parameter stored: the subject to which the headers of stored messages are sent; nil if the stream is not a log, and messages
-    ///   may be removed from it.
-    func addStream(_ name: String, subject: String, stored: String?, replicas: Int) throws {
-        let strings = NATSStrings([name, subject, stored ?? ""])
-        var subjects: [UnsafePointer<CChar>?] = [strings.pointers[1]]
-        var republish = jsRePublish()
-        jsRePublish_Init(&republish)
-        republish.Source = strings.pointers[1]
-        republish.Destination = strings.pointers[2]
-        republish.HeadersOnly = true
-        var configuration = jsStreamConfig()
-        jsStreamConfig_Init(&configuration)
-        configuration.Name = strings.pointers[0]
-        configuration.Storage = js_FileStorage
-        configuration.Discard = js_DiscardNew
-        configuration.Replicas = Int64(replicas)
-        configuration.AllowDirect = true
-        configuration.DenyDelete = stored != nil
-        configuration.DenyPurge = stored != nil
-        // An id only says what a message is; nobody sends one again on purpose.
-        configuration.Duplicates = 1_000_000_000
-        var code = jsErrCode(0)
-        let status = subjects.withUnsafeMutableBufferPointer { subjects in
-            withUnsafeMutablePointer(to: &republish) { republish in
-                configuration.Subjects = subjects.baseAddress
-                configuration.SubjectsLen = 1
-                if stored != nil { configuration.RePublish = republish }
-                return ask { js_AddStream(nil, context, &configuration, nil, &code) }
-            }
-        }
-        // Another client, perhaps with another number of replicas, was first.
-        if code == JSStreamNameExistErr { return }
-        // A server that is just making it says that it overlaps.
-        if code == JSStreamSubjectOverlapErr, (try? end(of: name)) != nil { return }
-        try check(status, code)
-    }
-
-    /// Removes the messages up to a sequence.
-    func purge(_ stream: String, upTo sequence: UInt64) throws {
-        var options = jsOptions()
-        jsOptions_Init(&options)
-        options.Stream.Purge.Sequence = sequence + 1
-        var code = jsErrCode(0)
-        try check(ask { js_PurgeStream(context, stream, &options, &code) }, code)
     }
 
     // MARK: Messages
@@ -248,17 +169,17 @@ final class NATSConnection: @unchecked Sendable {
             }
         }
         var answer: UnsafeMutablePointer<jsPubAck>?
-        var code = jsErrCode(0)
-        let status = id.withCString { id in
+        try id.withCString { id in
             var options = jsPubOptions()
             jsPubOptions_Init(&options)
             options.ExpectLastSeq = last ?? 0
             options.MsgId = id
-            return bytes.withUnsafeBytes { bytes in
-                ask { js_Publish(&answer, context, subject, bytes.baseAddress, Int32(bytes.count), &options, &code) }
+            try bytes.withUnsafeBytes { bytes in
+                try request {
+                    js_Publish(&answer, context, subject, bytes.baseAddress, Int32(bytes.count), &options, &$0)
+                }
             }
         }
-        try check(status, code)
         defer { jsPubAck_Destroy(answer) }
         return answer!.pointee.Sequence
     }
@@ -293,11 +214,11 @@ final class NATSConnection: @unchecked Sendable {
     }
 
     /// Waits for a message as long as the line needs.
-    private func wait(_ request: (inout jsOptions) -> natsStatus) -> natsStatus {
+    private func wait(_ send: (inout jsOptions) -> natsStatus) -> natsStatus {
         var options = jsOptions()
         jsOptions_Init(&options)
         options.Wait = patience.milliseconds
-        let status = ask { request(&options) }
+        let status = ask { send(&options) }
         if status == NATS_TIMEOUT { patience = min(NATSConnection.mostPatience, patience * 2) }
         return status
     }
@@ -325,18 +246,18 @@ final class NATSConnection: @unchecked Sendable {
         subscriptions.append(inbox!)
         // More are dropped.
         natsSubscription_SetPendingLimits(inbox, Int32(NATSEvents.mostAnnounced), -1)
-        events.read(inbox)
+        events.setInbox(inbox)
         try hear(names.stored) { _, _, message, closure in
             let message = NATSMessage(message!)
             guard let events = NATSEvents.find(closure) else { return }
-            events.store(message.header("Nats-Sequence").flatMap(UInt64.init) ?? 0, message.id)
+            events.noteStored(message.header("Nats-Sequence").flatMap(UInt64.init) ?? 0, message.id)
         }
         try hear(names.elected) { _, _, message, closure in
             natsMsg_Destroy(message)
             NATSEvents.find(closure)?.doubt()
         }
         // Then the server knows of the subscriptions.
-        try check(ask { natsConnection_FlushTimeout(handle, 5000) })
+        try request { _ in natsConnection_FlushTimeout(handle, 5000) }
     }
 
     private func hear(_ subject: String, _ handler: natsMsgHandler) throws {
@@ -348,7 +269,7 @@ final class NATSConnection: @unchecked Sendable {
     private func endSubscriptions() {
         // One that was made too late, and is freed unused, must not take the announcements from the one in use.
         guard !subscriptions.isEmpty else { return }
-        events.read(nil)
+        events.setInbox(nil)
         for subscription in subscriptions { natsSubscription_Destroy(subscription) }
         subscriptions = []
     }
@@ -366,8 +287,7 @@ final class NATSConnection: @unchecked Sendable {
         // The server removes it when nobody has asked for so long.
         options.Config.InactiveThreshold = 30_000_000_000
         var subscription: OpaquePointer?
-        var code = jsErrCode(0)
-        try check(ask { js_PullSubscribe(&subscription, context, subject, nil, nil, &options, &code) }, code)
+        try request { js_PullSubscribe(&subscription, context, subject, nil, nil, &options, &$0) }
         return NATSReader(subscription!, connection: self, next: sequence)
     }
 

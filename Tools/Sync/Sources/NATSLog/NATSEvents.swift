@@ -91,8 +91,8 @@ final class NATSEvents: Sendable {
         news.withLock { $0 = News() }
     }
 
-    /// Looks for announcements in a subscription from now on; nil for in none.
-    func read(_ subscription: OpaquePointer?) { inbox.withLock { $0 = UInt(bitPattern: subscription) } }
+    /// From now on, announcements are read from this subscription; nil for none.
+    func setInbox(_ subscription: OpaquePointer?) { inbox.withLock { $0 = UInt(bitPattern: subscription) } }
 
     private func readAnnouncements() {
         inbox.withLock { address in
@@ -113,7 +113,7 @@ final class NATSEvents: Sendable {
     /// Notes that a message is stored, and wakes those who wait for changes, unless this client has sent it.
     ///
     /// In a cluster, its announcement may come afterwards.
-    func store(_ sequence: UInt64, _ id: String?) {
+    func noteStored(_ sequence: UInt64, _ id: String?) {
         readAnnouncements()
         // The log was rolled back, or replaced.
         if stored.exchange(sequence, ordering: .relaxed) >= sequence { doubt() }

@@ -160,6 +160,9 @@ enum NATSFrame {
         /// The sequences of the parts in their stream, in ascending order.
         var parts: [UInt64]
 
+        /// The bytes before the first sequence.
+        static let header = 38
+
         var encoded: [UInt8] {
             var bytes = [format, Kind.manifest.rawValue]
             bytes.append(littleEndian: position.number)
@@ -179,7 +182,7 @@ enum NATSFrame {
         }
 
         init(_ bytes: UnsafeRawBufferPointer) throws {
-            guard try kind(of: bytes, at: .snapshot) == .manifest, bytes.count >= 38 else {
+            guard try kind(of: bytes, at: .snapshot) == .manifest, bytes.count >= Manifest.header else {
                 throw SharedLogError.damaged(.snapshot, expected: "a manifest", found: "\(bytes.count) other bytes")
             }
             position = try LogChain.checked(
@@ -187,11 +190,11 @@ enum NATSFrame {
             size = Int(clamping: bytes.littleEndian(at: 18, as: UInt64.self))
             digest = bytes.littleEndian(at: 26)
             let count = Int(bytes.littleEndian(at: 34, as: UInt32.self))
-            guard bytes.count == 38 + count * 8 else {
+            guard bytes.count == Manifest.header + count * 8 else {
                 throw SharedLogError.damaged(
-                    .snapshot, expected: "\(count) parts", found: "\(bytes.count - 38) bytes for them")
+                    .snapshot, expected: "\(count) parts", found: "\(bytes.count - Manifest.header) bytes for them")
             }
-            parts = (0..<count).map { bytes.littleEndian(at: 38 + $0 * 8) }
+            parts = (0..<count).map { bytes.littleEndian(at: Manifest.header + $0 * 8) }
             // One part that is listed many times would fill the memory, and would cost its writer nothing.
             for (before, next) in zip(parts, parts.dropFirst()) where next <= before {
                 throw SharedLogError.damaged(

@@ -29,6 +29,8 @@ public actor NATSLog: SharedLog {
         public var createsList = true
         /// The largest message, with its headers; the server may have a smaller limit.
         public var maximumMessageBytes = 1 << 20
+        /// The largest snapshot that is written or read.
+        package var maximumSnapshotBytes = LogSnapshot.maximumBytes
 
         public init() {}
     }
@@ -179,20 +181,17 @@ public actor NATSLog: SharedLog {
     }
 
     public func snapshot() throws -> LogSnapshot? {
-        try perform { connection in
-            try NATSSnapshots.read(names, on: connection)
-        }
+        try perform { try NATSSnapshots.read(names, largest: options.maximumSnapshotBytes, on: $0) }
     }
 
     public func snapshotPosition() throws -> LogPosition? {
-        try perform { connection in
-            try NATSSnapshots.manifest(names, on: connection).map { try NATSFrame.Manifest($0.bytes).position }
-        }
+        try perform { try NATSSnapshots.position(names, on: $0) }
     }
 
     /// On a slow line, this takes minutes. So it has a connection of its own, and commits are exchanged meanwhile.
     public func offer(_ snapshot: LogSnapshot) async throws {
         guard !isClosed else { throw SharedLogError.closed }
+        try snapshot.checkSize(limit: options.maximumSnapshotBytes)
         try await NATSLog(address, list: list, options: options).write(snapshot)
     }
 
@@ -216,8 +215,8 @@ public actor NATSLog: SharedLog {
 
     // MARK: Appending
 
-    /// Whether this client is told if the stream ends elsewhere than it did: a server by itself ends the connection when it starts again. In
-    /// a cluster, the server that takes over a stream says so, unless one server keeps it alone, and a client that follows looks.
+    /// Whether this client is told if the stream ends elsewhere than it did: a server by itself ends the connection when it starts again.
+    /// In a cluster, the server that takes over a stream says so, unless one server keeps it alone, and a client that follows looks.
     private var isToldOfDoubts: Bool {
         guard let streamReplicas else { return true }
         return streamReplicas > 1 && watch != nil && events.hearsElections.load(ordering: .sequentiallyConsistent)

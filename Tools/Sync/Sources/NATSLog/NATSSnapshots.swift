@@ -1,4 +1,3 @@
-import CNATS
 import SharedLog
 
 /// Snapshots in NATS: a stream beside the log, with messages for the parts, and then one that lists them.
@@ -9,6 +8,9 @@ enum NATSSnapshots {
     static func write(
         _ snapshot: LogSnapshot, _ names: NATSNames, messageBytes: Int, replicas: Int, on connection: NATSConnection
     ) throws {
+        let partBytes = min(messageBytes - 2, LogSnapshot.partBytes)
+        // The manifest has to fit into a message. Of a server that takes only small ones, this may be the smaller limit.
+        try snapshot.checkSize(limit: (messageBytes - NATSFrame.Manifest.header) / 8 * partBytes)
         let before: UInt64?
         do {
             before = try connection.lastMessage(names.manifest, of: names.snapshots)?.sequence
@@ -17,7 +19,7 @@ enum NATSSnapshots {
             before = nil
         }
         for _ in 0..<3 {
-            let parts = try publish(snapshot, names, messageBytes: messageBytes, on: connection)
+            let parts = try publish(snapshot, names, partBytes: partBytes, on: connection)
             // Another client's offer may have removed them before the manifest was there.
             if try parts.isEmpty || connection.message(parts[0], of: names.snapshots) != nil { break }
         }
@@ -27,9 +29,8 @@ enum NATSSnapshots {
 
     /// Publishes the parts, and then the manifest; returns the sequences of the parts.
     private static func publish(
-        _ snapshot: LogSnapshot, _ names: NATSNames, messageBytes: Int, on connection: NATSConnection
+        _ snapshot: LogSnapshot, _ names: NATSNames, partBytes: Int, on connection: NATSConnection
     ) throws -> [UInt64] {
-        let partBytes = min(messageBytes - 2, LogSnapshot.partBytes)
         var parts: [UInt64] = []
         for start in stride(from: 0, to: snapshot.bytes.count, by: partBytes) {
             try SharedLogError.checkCancellation()
@@ -39,20 +40,20 @@ enum NATSSnapshots {
         }
         let manifest = NATSFrame.Manifest(
             position: snapshot.position, size: snapshot.bytes.count, digest: snapshot.digest, parts: parts)
-        guard manifest.encoded.count <= messageBytes else {
-            throw SharedLogError.tooLarge(
-                number: snapshot.position.number, bytes: snapshot.bytes.count,
-                limit: (messageBytes - 38) / 8 * partBytes)
-        }
         _ = try connection.publish(manifest.encoded, to: names.manifest)
         return parts
     }
 
-    static func read(_ names: NATSNames, on connection: NATSConnection) throws -> LogSnapshot? {
+    /// - Parameter largest: how many bytes it may have. One that has more is damage: it must not fill the memory of all who read.
+    static func read(_ names: NATSNames, largest: Int, on connection: NATSConnection) throws -> LogSnapshot? {
         // A newer offer may remove the parts while they are read: then that one is read.
         var before: UInt64?
         while let message = try manifest(names, on: connection) {
             let manifest = try NATSFrame.Manifest(message.bytes)
+            guard manifest.size <= largest else {
+                throw SharedLogError.damaged(
+                    .snapshot, expected: "at most \(largest) bytes", found: "\(manifest.size)")
+            }
             if let bytes = try readParts(of: manifest, names, on: connection) {
                 let snapshot = LogSnapshot(position: manifest.position, bytes: bytes)
                 guard bytes.count == manifest.size, snapshot.digest == manifest.digest else {
@@ -71,8 +72,13 @@ enum NATSSnapshots {
         return nil
     }
 
+    /// The position of the newest snapshot; nil if there is none.
+    static func position(_ names: NATSNames, on connection: NATSConnection) throws -> LogPosition? {
+        try manifest(names, on: connection).map { try NATSFrame.Manifest($0.bytes).position }
+    }
+
     /// The newest manifest; nil if there is none.
-    static func manifest(_ names: NATSNames, on connection: NATSConnection) throws -> NATSMessage? {
+    private static func manifest(_ names: NATSNames, on connection: NATSConnection) throws -> NATSMessage? {
         do { return try connection.lastMessage(names.manifest, of: names.snapshots) } catch let failure as NATSFailure
             where failure.isNotFound
         {

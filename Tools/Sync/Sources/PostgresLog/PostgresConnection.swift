@@ -1,7 +1,7 @@
-// A connection to PostgreSQL. Every wait has a deadline; when it has passed, the connection is ended, because it is unknown what the
-// server will still do.
+// A connection to PostgreSQL. Every wait has a deadline, and ends soon after its task is cancelled. The connection is then given up,
+// because it is unknown what the server will still do.
 //
-// A statement is never cancelled: a server that waits for a synchronous standby answers a cancelled commit with success.
+// The server is never asked to cancel a statement: one that waits for a synchronous standby answers a cancelled commit with success.
 
 import CLibpq
 import SharedLog
@@ -97,7 +97,7 @@ final class PostgresConnection: @unchecked Sendable {
     private let secrets: [String]
     private let timeout: Duration
     private var prepared: [String: String] = [:]
-    /// Whether the server warned since the flag was reset.
+    /// What the server has warned of since the last look.
     private let warnings = Warnings()
 
     private final class Warnings {
@@ -142,7 +142,8 @@ final class PostgresConnection: @unchecked Sendable {
 
     deinit { PQfinish(handle) }
 
-    var isAlive: Bool { PQstatus(handle) == CONNECTION_OK }
+    /// Whether it can be used for another statement: it was not lost, and no answer was given up.
+    var isAlive: Bool { !isGivenUp && PQstatus(handle) == CONNECTION_OK }
 
     /// The descriptor of the socket.
     var socket: Int32 { PQsocket(handle) }
@@ -213,6 +214,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     private func send(_ call: () -> Int32) throws {
+        cancelledWaitEnd = nil
         guard call() == 1 else { throw lost() }
         while true {
             switch PQflush(handle) {
@@ -220,7 +222,7 @@ final class PostgresConnection: @unchecked Sendable {
             case 1:
                 // The server may send before it has read everything, so both directions must go on. On a slow line, all of it may take
                 // long.
-                try wait(for: POLLIN | POLLOUT, until: ContinuousClock.now + timeout)
+                try wait(for: POLLIN | POLLOUT)
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             default: throw lost()
             }
@@ -232,7 +234,7 @@ final class PostgresConnection: @unchecked Sendable {
         var failure: PostgresFailure?
         while true {
             while PQisBusy(handle) != 0 {
-                try wait(for: POLLIN, until: ContinuousClock.now + timeout)
+                try wait(for: POLLIN)
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             }
             guard let result = PQgetResult(handle) else { break }
@@ -253,20 +255,37 @@ final class PostgresConnection: @unchecked Sendable {
         return rows
     }
 
-    private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws {
+    /// Waits until bytes arrive or can be sent. Gives the connection up if that takes too long, or if the task is cancelled: even on a slow
+    /// line on which something arrives all the time.
+    private func wait(for events: Int32) throws {
+        let deadline = ContinuousClock.now + timeout
         var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
         while true {
+            if Task.isCancelled {
+                let end = cancelledWaitEnd ?? ContinuousClock.now + PostgresConnection.cancelledWait
+                cancelledWaitEnd = end
+                guard ContinuousClock.now < end else { throw givenUp("the task was cancelled") }
+            }
+            // The system does not wake this thread when the task is cancelled, so it looks now and then.
             let remaining = (deadline - ContinuousClock.now).milliseconds
-            let ready = poll(&descriptor, 1, Int32(clamping: max(0, remaining)))
+            let ready = poll(&descriptor, 1, Int32(clamping: max(0, min(remaining, 50))))
             if ready > 0 { return }
             if ready < 0, errno == EINTR { continue }
-            isLate = true
-            throw PostgresFailure(state: "", message: "no answer within \(timeout)")
+            guard ready == 0, remaining > 0 else { throw givenUp("no answer within \(timeout)") }
         }
     }
 
-    /// Whether an answer did not come in time: the connection is of no use then.
-    private(set) var isLate = false
+    /// How long a statement may still take after its task was cancelled. Most answers come in that time, and the connection is kept.
+    private static let cancelledWait = Duration.milliseconds(100)
+    /// When that is over for the statement that runs; nil if its task was not cancelled.
+    private var cancelledWaitEnd: ContinuousClock.Instant?
+    /// Whether an answer is no longer waited for. If it came later, it would be taken for that of another statement.
+    private var isGivenUp = false
+
+    private func givenUp(_ reason: String) -> PostgresFailure {
+        isGivenUp = true
+        return PostgresFailure(state: "", message: reason)
+    }
 
     private func lost() -> PostgresFailure {
         let text = message()

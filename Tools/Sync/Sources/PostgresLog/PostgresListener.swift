@@ -112,7 +112,7 @@ final class PostgresListener: @unchecked Sendable {
                             after: $0, limit: PostgresReadAhead.mostRows, bytes: PostgresReadAhead.mostBytes,
                             largest: options.maximumEntryBytes, list: connection.list, hasFirst: false)
                     }
-                } catch  where handle.isAlive && !handle.isLate {
+                } catch  where handle.isAlive {
                     // The log reads them again, and reports what is wrong with them.
                 }
                 broadcast.yield()

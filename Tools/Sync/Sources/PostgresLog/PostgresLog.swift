@@ -5,7 +5,6 @@
 //
 // Always holds: after a failure of which it is unknown what the server did, the connection is not used again.
 
-import CLibpq
 import SharedLog
 
 /// The shared log of one list, kept by PostgreSQL.
@@ -27,6 +26,8 @@ public actor PostgresLog: SharedLog {
         public var maximumEntryBytes = 256 << 20
         /// Whether the tables and the list are created when they are missing.
         public var createsList = true
+        /// The largest snapshot that is written or read.
+        package var maximumSnapshotBytes = LogSnapshot.maximumBytes
         /// About how many bytes of entries go into one statement.
         var statementBytes = 16 << 20
 
@@ -149,7 +150,9 @@ public actor PostgresLog: SharedLog {
     }
 
     public func snapshot() throws -> LogSnapshot? {
-        try read { connection, list in try PostgresSnapshots.read(list, on: connection) }
+        try read { connection, list in
+            try PostgresSnapshots.read(list, largest: options.maximumSnapshotBytes, on: connection)
+        }
     }
 
     public func snapshotPosition() throws -> LogPosition? {
@@ -159,6 +162,7 @@ public actor PostgresLog: SharedLog {
     /// On a slow line, this takes minutes. So it has a connection of its own, and commits are exchanged meanwhile.
     public func offer(_ snapshot: LogSnapshot) async throws {
         guard !isClosed else { throw SharedLogError.closed }
+        try snapshot.checkSize(limit: options.maximumSnapshotBytes)
         try await PostgresLog(address, list: list, options: options).write(snapshot)
     }
 
@@ -287,7 +291,7 @@ public actor PostgresLog: SharedLog {
         } catch let failure as PostgresFailure {
             // Without a code, nobody knows what the server did. One that does not accept changes has become a standby: another one has
             // taken over.
-            if !handle.isAlive || handle.isLate || ["", "25006"].contains(failure.state) { connection = nil }
+            if !handle.isAlive || ["", "25006"].contains(failure.state) { connection = nil }
             throw failure.error(list: self.list)
         }
     }
@@ -307,8 +311,11 @@ public actor PostgresLog: SharedLog {
             return (handle, id)
         } catch {
             let error = (error as? PostgresFailure)?.error(list: list) ?? error as! SharedLogError
-            pause.failed()
-            lastError = error
+            // An attempt that was given up says nothing about the server.
+            if !Task.isCancelled {
+                pause.failed()
+                lastError = error
+            }
             throw error
         }
     }

@@ -31,70 +31,84 @@ enum PostgresSnapshots {
             try connection.run("COMMIT")
         } catch {
             // A connection that is not used any more rolls back by itself.
-            if !connection.isLate { _ = try? connection.run("ROLLBACK") }
+            if connection.isAlive { _ = try? connection.run("ROLLBACK") }
             throw error
         }
     }
 
-    static func read(_ list: Int64, on connection: PostgresConnection) throws -> LogSnapshot? {
+    /// What the first row of a snapshot says about it.
+    private struct Header {
+        let offer: Int64
+        let partCount: Int64
+        let position: LogPosition
+        let size: Int64
+        let digest: UInt64
+    }
+
+    /// - Parameter largest: how many bytes it may have. One that has more is damage: it must not fill the memory of all who read.
+    static func read(_ list: Int64, largest: Int, on connection: PostgresConnection) throws -> LogSnapshot? {
         // A newer offer may remove the parts while they are read: then that one is read.
         var before: Int64?
-        while let values = try newest(list, on: connection) {
-            if let snapshot = try readParts(of: values, list: list, on: connection) { return snapshot }
-            guard before != values[0] else {
-                throw SharedLogError.damaged(.snapshot, expected: "\(values[1]) parts", found: "a part is missing")
+        while let header = try newest(list, on: connection) {
+            guard header.size <= largest else {
+                throw SharedLogError.damaged(
+                    .snapshot, expected: "at most \(largest) bytes", found: "\(header.size)")
             }
-            before = values[0]
+            if let snapshot = try readParts(of: header, list: list, on: connection) { return snapshot }
+            guard before != header.offer else {
+                throw SharedLogError.damaged(
+                    .snapshot, expected: "\(header.partCount) parts", found: "a part is missing")
+            }
+            before = header.offer
         }
         return nil
     }
 
     /// The position of the newest snapshot; nil if there is none.
     static func position(_ list: Int64, on connection: PostgresConnection) throws -> LogPosition? {
-        try newest(list, on: connection).map(position)
+        try newest(list, on: connection)?.position
     }
 
-    private static func position(_ values: [Int64]) throws -> LogPosition {
-        try LogChain.checked(LogPosition(number: UInt64(values[2]), checksum: UInt64(bitPattern: values[3])))
-    }
-
-    /// The six integers of the newest snapshot; nil if there is none.
-    private static func newest(_ list: Int64, on connection: PostgresConnection) throws -> [Int64]? {
+    /// The header of the newest snapshot; nil if there is none.
+    private static func newest(_ list: Int64, on connection: PostgresConnection) throws -> Header? {
         guard let rows = try connection.run(PostgresSchema.newestSnapshot, [.integer(list)]), rows.count > 0 else {
             return nil
         }
-        let values = (0..<6).compactMap { rows.integer(0, $0) }
-        guard values.count == 6, values[1] > 0, values[2] >= 0, values[4] >= 0 else {
+        guard let offer = rows.integer(0, 0), let partCount = rows.integer(0, 1), partCount > 0,
+            let number = rows.integer(0, 2), number >= 0, let checksum = rows.integer(0, 3),
+            let size = rows.integer(0, 4), size >= 0, let digest = rows.integer(0, 5)
+        else {
             throw SharedLogError.damaged(.snapshot, expected: "six integers", found: "something else")
         }
-        return values
+        let position = try LogChain.checked(
+            LogPosition(number: UInt64(number), checksum: UInt64(bitPattern: checksum)))
+        return Header(
+            offer: offer, partCount: partCount, position: position, size: size, digest: UInt64(bitPattern: digest))
     }
 
-    /// The snapshot that a row begins; nil if a part is missing.
+    /// The snapshot with a header; nil if a part is missing.
     private static func readParts(
-        of values: [Int64], list: Int64, on connection: PostgresConnection
+        of header: Header, list: Int64, on connection: PostgresConnection
     ) throws -> LogSnapshot? {
-        let position = try position(values)
         var bytes: [UInt8] = []
         var part: Int64 = 0
-        while part < values[1] {
+        while part < header.partCount {
             part += 1
             guard
                 let rows = try connection.run(
-                    PostgresSchema.part, [.integer(list), .integer(values[0]), .integer(part)]), rows.count > 0
+                    PostgresSchema.part, [.integer(list), .integer(header.offer), .integer(part)]), rows.count > 0
             else { return nil }
             bytes.append(contentsOf: rows.bytes(0, 0))
             // What the row says is not believed before the bytes are there.
-            guard bytes.count <= Int(values[4]) else { break }
+            guard bytes.count <= header.size else { break }
         }
-        guard bytes.count == Int(values[4]) else {
-            throw SharedLogError.damaged(.snapshot, expected: "\(values[4]) bytes", found: "\(bytes.count)")
+        guard bytes.count == header.size else {
+            throw SharedLogError.damaged(.snapshot, expected: "\(header.size) bytes", found: "\(bytes.count)")
         }
-        let snapshot = LogSnapshot(position: position, bytes: bytes)
-        guard snapshot.digest == UInt64(bitPattern: values[5]) else {
+        let snapshot = LogSnapshot(position: header.position, bytes: bytes)
+        guard snapshot.digest == header.digest else {
             throw SharedLogError.damaged(
-                .snapshot, expected: "checksum \(hexadecimal(UInt64(bitPattern: values[5])))",
-                found: hexadecimal(snapshot.digest))
+                .snapshot, expected: "checksum \(hexadecimal(header.digest))", found: hexadecimal(snapshot.digest))
         }
         return snapshot
     }

@@ -4,7 +4,8 @@
 ///
 /// An object belongs to one replica. It need not wake that replica for what the replica has appended itself.
 ///
-/// All functions throw ``SharedLogError`` and nothing else. They may be called at any time, also at once from several tasks.
+/// All functions throw ``SharedLogError`` and nothing else. They may be called at any time, also at once from several tasks. If the task
+/// of a call is cancelled, an engine may throw ``SharedLogError/unavailable(cause:)`` instead of waiting for the server.
 public protocol SharedLog: Sendable {
     /// Where the log ends.
     nonisolated(nonsending) func end() async throws -> LogPosition
@@ -39,7 +40,8 @@ public protocol SharedLog: Sendable {
     /// The position of that snapshot, without its bytes.
     nonisolated(nonsending) func snapshotPosition() async throws -> LogPosition?
 
-    /// Keeps a snapshot instead of the one before.
+    /// Keeps a snapshot instead of the one before. Throws ``SharedLogError/tooLarge(number:bytes:limit:)`` if it has more bytes than
+    /// ``LogSnapshot/maximumBytes``.
     nonisolated(nonsending) func offer(_ snapshot: LogSnapshot) async throws
 
     /// Ends the connections. Later calls throw ``SharedLogError/closed``.
@@ -89,6 +91,17 @@ public struct LogSnapshot: Hashable, Sendable {
     public init(position: LogPosition, bytes: [UInt8]) {
         self.position = position
         self.bytes = bytes
+    }
+
+    /// The largest one that the engines write or read: it is in memory as a whole. A new replica of a larger list reads the log from the
+    /// beginning, in parts.
+    public static let maximumBytes = 1 << 30
+
+    /// Throws ``SharedLogError/tooLarge(number:bytes:limit:)`` if it has more bytes than may be written.
+    package func checkSize(limit: Int) throws {
+        guard bytes.count <= limit else {
+            throw SharedLogError.tooLarge(number: position.number, bytes: bytes.count, limit: limit)
+        }
     }
 
     /// The size of the parts in which servers keep it: as much as a slow line takes in the time that they wait for it.

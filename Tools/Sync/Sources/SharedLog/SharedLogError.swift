@@ -4,7 +4,7 @@ public enum SharedLogError: Error, Hashable, Sendable {
     case unavailable(cause: String)
     /// What the server has is wrong. The log has to be healed by a replica that has what belongs there.
     case damaged(LogPlace, expected: String, found: String)
-    /// The server does not take an entry as large as this one.
+    /// The server does not take an entry as large as this one, or a snapshot, whose number is that of its position.
     case tooLarge(number: UInt64, bytes: Int, limit: Int)
     /// The server does not let this client do it.
     case refused(Refusal, cause: String)
@@ -59,7 +59,7 @@ extension SharedLogError: CustomStringConvertible {
         case .damaged(let place, let expected, let found):
             "In the shared log, \(place) is damaged: expected \(expected), found \(found)"
         case .tooLarge(let number, let bytes, let limit):
-            "Entry \(number) is too large for the shared log: it has \(bytes) bytes, and the limit is \(limit)"
+            "The entry or the snapshot at \(number) is too large for the shared log: it has \(bytes) bytes, and the limit is \(limit)"
         case .refused(.credentials, let cause):
             "The server does not accept the credentials: \(cause)"
         case .refused(.permissions, let cause):

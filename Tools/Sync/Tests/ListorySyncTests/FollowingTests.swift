@@ -17,11 +17,6 @@ struct FollowingTests: ReplicaSuite {
 
     init() throws { folder = try TemporaryFolder.inMemory() }
 
-    /// Waits for a state.
-    private func wait(_ replica: Replica, until isReached: (SyncState) -> Bool) async {
-        for await state in replica.states where isReached(state) { return }
-    }
-
     /// Closes a store. What was sent wakes the replica once more, and while that reads the store, it cannot be closed.
     private func close(_ store: UntypedStore) async throws {
         for _ in 0..<1_000 {
@@ -135,13 +130,11 @@ struct FollowingTests: ReplicaSuite {
         let task = Task { await first.follow() }
         defer { task.cancel() }
         try insert(1, a, content: [UInt8](repeating: 7, count: 5_000))
-        for await state in first.states where state.setAsideCount == 1 {
-            if case .upToDate = state.phase { break }
-        }
+        await wait(first) { $0.isUpToDate && $0.setAsideCount == 1 }
         // Another exchange would begin now.
         try await Task.sleep(for: .milliseconds(50))
         try a.forget(try a.setAsideCommits[0])
-        for await state in first.states where state.setAsideCount == 0 { break }
+        await wait(first) { $0.setAsideCount == 0 }
         #expect(try a.setAsideCommits.isEmpty)
     }
 
@@ -171,19 +164,15 @@ struct FollowingTests: ReplicaSuite {
         let task = Task { await first.follow() }
         try insert(1, a)
         try insert(2, a)
-        for await state in first.states {
-            if case .offline = state.phase, state.waitingCount == 2 { break }
-        }
+        await wait(first) { if case .offline = $0.phase { $0.waitingCount == 2 } else { false } }
         isOffline.store(false, ordering: .relaxed)
-        for await state in first.states {
-            if case .upToDate = state.phase, state.waitingCount == 0 { break }
-        }
+        await wait(first) { $0.isUpToDate && $0.waitingCount == 0 }
         // Another replica's commits arrive without being asked for.
         let b = try store("b")
         let second = try replica(b, MemoryLog(server))
         let other = Task { await second.follow() }
         try insert(3, a)
-        for await state in second.states where state.confirmed == 3 { break }
+        await wait(second) { $0.confirmed == 3 }
         #expect(try b.snapshot.itemCount == 3)
         try b.close()
         // A store that is closed ends it.
@@ -274,6 +263,31 @@ struct FollowingTests: ReplicaSuite {
         #expect(server.count == 39)
     }
 
+    @Test("Is not offline when a request is given up because its task was cancelled; what was sent is in the log once")
+    func cancelledRequest() async throws {
+        let server = MemoryServer()
+        let a = try store("a")
+        try insert(1, a)
+        let (began, signal) = AsyncStream<Void>.makeStream()
+        let isSilent = Atomic(true)
+        let log = MemoryLog(server) { call in
+            guard case .append = call, isSilent.exchange(false, ordering: .relaxed) else { return nil }
+            signal.yield()
+            // As an engine does with a silent server, it waits until its task is cancelled.
+            try? await Task.sleep(for: .seconds(3_600))
+            return .answerLost
+        }
+        let first = try replica(a, log)
+        let task = Task { await first.follow() }
+        for await _ in began { break }
+        task.cancel()
+        await task.value
+        if case .unknown = first.state.phase {} else { Issue.record("\(first.state.phase)") }
+        #expect(server.count == 1 && first.state.waitingCount == 1)
+        try await first.synchronize()
+        #expect(server.count == 1 && first.state.waitingCount == 0)
+    }
+
     @Test("What stops a replica is not forgotten when its tasks are cancelled")
     func stoppedWhileFollowing() async throws {
         let a = try store("a")
@@ -288,8 +302,4 @@ struct FollowingTests: ReplicaSuite {
             }
         }
     }
-}
-
-extension SyncState {
-    fileprivate var isUpToDate: Bool { if case .upToDate = phase { true } else { false } }
 }

@@ -21,13 +21,13 @@ import Testing
         let events = NATSEvents(ChangeBroadcast())
         events.announce("x", message(0..<1))
         #expect(take(events, after: 0) == nil)
-        events.store(2, "x")
+        events.noteStored(2, "x")
         #expect(take(events, after: 1) == nil)
         #expect(take(events, after: 0) == [entries[0]])
         #expect(events.takeTail() == NATSLog.Tail(sequence: 2, position: entries[0].position))
         #expect(events.takeTail() == nil)
         #expect(take(events, after: 0) == nil)
-        events.store(3, "y")
+        events.noteStored(3, "y")
         #expect(take(events, after: 1) == nil)
         events.announce("y", message(1..<2))
         #expect(take(events, after: 1) == [entries[1]])
@@ -37,33 +37,33 @@ import Testing
         let events = NATSEvents(ChangeBroadcast())
         for (sequence, range) in [(2, 0..<1), (3, 1..<3), (4, 3..<4)] {
             events.announce("\(sequence)", message(range))
-            events.store(UInt64(sequence), "\(sequence)")
+            events.noteStored(UInt64(sequence), "\(sequence)")
         }
         #expect(take(events, after: 0) == entries)
         #expect(!events.mayHaveMore(after: 4))
         #expect(events.takeTail()?.sequence == 4)
         events.announce("a", message(0..<1))
-        events.store(5, "a")
-        events.store(6, "b")
+        events.noteStored(5, "a")
+        events.noteStored(6, "b")
         events.announce("c", message(3..<4))
-        events.store(7, "c")
+        events.noteStored(7, "c")
         #expect(take(events, after: 0) == [entries[0]])
         #expect(events.mayHaveMore(after: 1))
         #expect(take(events, after: 3) == [entries[3]])
         #expect(!events.mayHaveMore(after: 4))
-        events.store(8, "d")
+        events.noteStored(8, "d")
         #expect(events.mayHaveMore(after: 4))
     }
 
     @Test func whoAsksForAnEntryAgainAsksTheServer() {
         let events = NATSEvents(ChangeBroadcast())
-        events.store(2, "x")
+        events.noteStored(2, "x")
         // It was read before its announcement came.
         events.noteRead(through: 1)
         events.announce("x", message(0..<1))
         #expect(events.takeEntries(after: 0, maximumBytes: 1000, of: list) == nil)
         events.announce("y", message(1..<2))
-        events.store(3, "y")
+        events.noteStored(3, "y")
         #expect(events.takeEntries(after: 1, maximumBytes: 1000, of: list) == [entries[1]])
         #expect(events.takeEntries(after: 1, maximumBytes: 1000, of: list) == nil)
     }
@@ -71,14 +71,14 @@ import Testing
     @Test func aLogThatWentBackForgetsWhatWasToldBefore() {
         let events = NATSEvents(ChangeBroadcast())
         events.announce("x", message(0..<1))
-        events.store(2, "x")
+        events.noteStored(2, "x")
         let other = LogPosition.beginning.entries("other")
-        events.store(2, "y")
+        events.noteStored(2, "y")
         events.announce("y", NATSFrame.entries(other[...]))
         #expect(take(events, after: 0) == other)
         for sequence in [0, UInt64.max] {
             events.announce("\(sequence)", NATSFrame.entries(other[...]))
-            events.store(sequence, "\(sequence)")
+            events.noteStored(sequence, "\(sequence)")
             #expect(take(events, after: 0) == nil)
         }
     }
@@ -86,7 +86,7 @@ import Testing
     @Test func moreBytesThanAskedForAreNotTaken() {
         let events = NATSEvents(ChangeBroadcast())
         events.announce("x", message(0..<2))
-        events.store(2, "x")
+        events.noteStored(2, "x")
         #expect(take(events, after: 0, maximumBytes: 1) == nil)
         #expect(take(events, after: 0) == Array(entries[..<2]))
     }
@@ -98,7 +98,7 @@ import Testing
         for bytes in [[], [1], [2, 2], flipped, NATSFrame.beginning(of: "x"), NATSFrame.entries([other])] {
             let events = NATSEvents(ChangeBroadcast())
             events.announce("x", bytes)
-            events.store(2, "x")
+            events.noteStored(2, "x")
             #expect(take(events, after: 0) == nil, "\(bytes)")
         }
     }
@@ -106,15 +106,15 @@ import Testing
     @Test func aNewConnectionAndManyMessagesForgetOldOnes() {
         let events = NATSEvents(ChangeBroadcast())
         events.announce("x", message(0..<1))
-        events.store(2, "x")
+        events.noteStored(2, "x")
         events.doubt()
         #expect(take(events, after: 0) == nil)
         events.announce("x", message(0..<1))
-        events.store(2, "x")
+        events.noteStored(2, "x")
         for number in 0..<NATSEvents.mostAnnounced { events.announce("\(number)", []) }
         #expect(take(events, after: 0) == nil)
         events.announce("large", [UInt8](repeating: 0, count: NATSEvents.mostAnnouncedBytes + 1))
-        events.store(2, "large")
+        events.noteStored(2, "large")
         #expect(take(events, after: 0) == nil)
     }
 

@@ -19,16 +19,19 @@ enum Engine: String, CaseIterable, CustomTestStringConvertible {
     static let servers: [Engine] = [.postgres, .nats]
 
     /// A list that no other test uses, on a server that the tests share.
-    func list(_ name: String = UUID().uuidString) throws -> TestList {
+    func list(
+        _ name: String = UUID().uuidString, maximumSnapshotBytes: Int = LogSnapshot.maximumBytes
+    ) throws -> TestList {
         switch self {
         case .memory:
-            let server = MemoryServer(maximumEntryBytes: 1 << 20)
+            let server = MemoryServer(maximumEntryBytes: 1 << 20, maximumSnapshotBytes: maximumSnapshotBytes)
             return TestList(engine: self, name: name) { MemoryLog(server) }
         case .postgres:
             let url = try SharedServers.postgres.get().url
             return TestList(engine: self, name: name) {
                 var options = PostgresLog.Options()
                 options.maximumEntryBytes = 1 << 20
+                options.maximumSnapshotBytes = maximumSnapshotBytes
                 options.pause = .seconds(60)
                 return try PostgresLog(url: url, list: name, options: options)
             }
@@ -36,6 +39,7 @@ enum Engine: String, CaseIterable, CustomTestStringConvertible {
             let url = try SharedServers.nats.get().url
             return TestList(engine: self, name: name) {
                 var options = NATSLog.Options()
+                options.maximumSnapshotBytes = maximumSnapshotBytes
                 options.pause = .seconds(60)
                 return try NATSLog(url: url, list: name, options: options)
             }

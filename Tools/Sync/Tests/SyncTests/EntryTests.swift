@@ -91,7 +91,7 @@ import Testing
             ),
             (
                 .tooLarge(number: 9, bytes: 20, limit: 10),
-                "Entry 9 is too large for the shared log: it has 20 bytes, and the limit is 10"
+                "The entry or the snapshot at 9 is too large for the shared log: it has 20 bytes, and the limit is 10"
             ),
             (.refused(.credentials, cause: "x"), "The server does not accept the credentials: x"),
             (.notFound(list: "a\u{1B}b\n"), "The server has no list “a\u{FFFD}b\u{FFFD}”"),

@@ -1,0 +1,205 @@
+// Takes packed commits back. A block leaves out what its events deleted or replaced, because whoever replays it has the rows. Going back, it
+// is found in the list that the block begins with: the events are followed with pieces of that list (`PieceList`), which says for each row
+// that was deleted where it was at first and what happened to it since. Only such rows are read there.
+//
+// Always holds: the rows, with the references to their contents, are those of a replay forwards. Nothing is changed before all
+// events were followed.
+
+/// Takes the last of some packed commits back.
+///
+/// ```swift
+/// var reversal = PackedReversal(from: base, to: version)
+/// while reversal.version < state.version { guard try reversal.read(nextBlock(), through: state.version) else { return false } }
+/// try reversal.apply(to: &state)
+/// ```
+package struct PackedReversal: ~Copyable {
+    private let base: ListState
+    /// The version to go back to.
+    private let target: Version
+    /// The version after the commits that were read.
+    package private(set) var version: Version
+    /// The hash of the list at that version; nil if it is not known.
+    private var stateHash: StateHash?
+
+    private var events: [PackedEvent] = []
+    /// The rows that commits behind the target deleted, or replaced the content of; by the number of the event.
+    private var replaced: [Int: [RowPiece]] = [:]
+    /// The number of the first event of those commits.
+    private var firstReverted: Int?
+    /// The pieces of the sections that events changed, and where those of a section are.
+    private var sections: [PieceList] = []
+    private var slots: [Int: Int] = [:]
+
+    /// A reversal that has read nothing yet.
+    ///
+    /// - Parameters:
+    ///   - base: the list before the first block.
+    ///   - target: the version to go back to.
+    package init(from base: UntypedSnapshot, to target: Version) {
+        self.base = ListState(from: base)
+        self.target = target
+        version = base.version
+        stateHash = base.stateHash
+    }
+
+    /// Reads the next block.
+    ///
+    /// - Parameters:
+    ///   - block: the block.
+    ///   - end: the last version to read, of this block or a later one.
+    /// - Returns: whether its commits can be taken back. They cannot if the block does not begin after ``version``, or if they
+    ///   inserted, deleted, moved or renamed sections or replaced the list.
+    /// - Throws: ``RecordError`` for damaged bytes, ``ListError`` for events that do not fit the list.
+    /// - Complexity: O(k · p) for k events and p pieces of a chunk. No row is read.
+    package mutating func read(_ block: PackedBlock, through end: Version) throws -> Bool {
+        guard block.first == version.next else { return false }
+        var isPossible = true
+        version = min(end, block.last)
+        stateHash = version == block.last ? block.stateHash : nil
+        try block.forEachEvent(through: version) { commit, event in
+            guard isPossible else { return }
+            if commit > target && firstReverted == nil { firstReverted = events.count }
+            isPossible = try follow(event)
+            events.append(event)
+        }
+        return isPossible
+    }
+
+    /// Takes the commits behind the target back.
+    ///
+    /// - Parameter state: the list at ``version``; afterwards at the target.
+    /// - Throws: ``ListError`` if that is another list than the blocks lead to, or if rows cannot be read.
+    /// - Complexity: O(k log n) for the k rows that the commits name.
+    package func apply(to state: inout ListState) throws {
+        if let stateHash { try state.checkHash(stateHash) }
+        try base.pool.checked {
+            prefetch()
+            var pending = EventRun()
+            for number in ((firstReverted ?? events.count)..<events.count).reversed() {
+                if let inverse = try inverse(ofEvent: number) { try pending.fold(inverse, into: &state) }
+            }
+            try pending.flush(into: &state)
+        }
+        state.version = target
+    }
+
+    // MARK: Following events
+
+    /// - Returns: whether the event can be taken back.
+    private mutating func follow(_ event: PackedEvent) throws -> Bool {
+        let (path, number) = (event.path, events.count)
+        switch event.kind {
+        case .itemsInserted:
+            try edit(path, count: 0) {
+                $0.insert([RowPiece(source: .event(number), offset: 0, count: event.count)], at: path.item)
+            }
+        case .itemsDeleted: note(try edit(path, count: event.count) { $0.take(path.item, event.count) })
+        case .itemsMoved:
+            let rows = try edit(path, count: event.count) { $0.take(path.item, event.count) }
+            try edit(event.destination, count: 0) { $0.insert(rows, at: event.destination.item) }
+        case .itemUpdated:
+            let old = try edit(path, count: 1) { list in
+                let old = list.take(path.item, 1)
+                var new = old[0]
+                new.update = number
+                list.insert([new], at: path.item)
+                return old
+            }
+            note(old)
+        case .itemToggled: try edit(path, count: 1) { $0.change(path.item, 1) { $0.isToggled.toggle() } }
+        case .itemCollapsed: try edit(path, count: 1) { $0.change(path.item, 1) { $0.isFolded.toggle() } }
+        case .itemsIndented:
+            try edit(path, count: event.count) { list in
+                list.change(path.item, event.count) { $0.depth &+= event.change }
+            }
+        case .annotated: break
+        case .sectionInserted, .sectionDeleted, .sectionMoved, .sectionRenamed, .listReloaded: return false
+        }
+        return true
+    }
+
+    /// Remembers what the next event takes away, if the event is to be taken back.
+    private mutating func note(_ pieces: [RowPiece]) {
+        if firstReverted != nil { replaced[events.count] = pieces }
+    }
+
+    /// Calls `body` with the pieces of a section.
+    ///
+    /// - Parameter count: how many rows there must be from a path on; at the end, none need be.
+    private mutating func edit<Result>(
+        _ path: ListIndexPath, count: Int, _ body: (inout PieceList) throws -> Result
+    ) throws -> Result {
+        let slot: Int
+        if let known = slots[path.section] {
+            slot = known
+        } else {
+            try base.checkSection(path.section)
+            slot = sections.count
+            slots[path.section] = slot
+            sections.append(PieceList(section: path.section, count: base.itemCount(inSectionAt: path.section)))
+        }
+        let rows = sections[slot].count
+        guard path.item >= 0, path.item <= rows, count <= rows - path.item else {
+            throw ListError.itemIndexOutOfRange(path, valid: 0..<rows)
+        }
+        return try body(&sections[slot])
+    }
+
+    // MARK: Going back
+
+    /// Reads the nodes of the list at the beginning that are needed, several at a time.
+    private func prefetch() {
+        let wanted = replaced.values.joined().compactMap { piece -> PackedEvent? in
+            guard case .section(let section) = piece.source else { return nil }
+            return PackedEvent(.itemsDeleted, ListIndexPath(section: section, item: piece.offset), count: piece.count)
+        }
+        base.prefetch(wanted)
+    }
+
+    private func inverse(ofEvent number: Int) throws -> PackedEvent? {
+        let event = events[number]
+        switch event.kind {
+        case .itemsInserted: return PackedEvent(.itemsDeleted, event.path, count: event.count)
+        case .itemsDeleted:
+            var inverse = PackedEvent(.itemsInserted, event.path, count: event.count)
+            inverse.rows = ListRun(try rows(of: replaced[number] ?? [])) ?? .none
+            return inverse
+        case .itemsMoved: return PackedEvent(.itemsMoved, event.destination, to: event.path, count: event.count)
+        case .itemUpdated:
+            var inverse = PackedEvent(.itemUpdated, event.path)
+            inverse.content = try replaced[number]?.first.map { try row(of: $0, 0).content }
+            return inverse
+        case .itemToggled, .itemCollapsed: return event
+        case .itemsIndented:
+            var inverse = event
+            inverse.change = -event.change
+            return inverse
+        default: return nil
+        }
+    }
+
+    private func rows(of pieces: [RowPiece]) throws -> [UntypedRow] {
+        try pieces.flatMap { piece in try (0..<piece.count).map { try row(of: piece, $0) } }
+    }
+
+    /// A row of a piece, as it was when the piece was taken.
+    private func row(of piece: RowPiece, _ index: Int) throws -> UntypedRow {
+        var row: UntypedRow
+        switch piece.source {
+        case .section(let section):
+            let place = piece.offset + index
+            row = base.items(inSectionAt: section, place..<place + 1)[0]
+        case .event(let number): row = events[number].rows[piece.offset + index]
+        }
+        if piece.isToggled { row.setChecked(!row.isChecked) }
+        if piece.isFolded { row.setCollapsed(!row.isCollapsed) }
+        if piece.depth != 0 {
+            guard UntypedRow.depths.contains(row.depth + piece.depth) else {
+                throw ListError.depthOutOfRange(row.id, depth: row.depth + piece.depth)
+            }
+            row.changeDepth(by: piece.depth)
+        }
+        if let update = piece.update, let content = events[update].content { row.setContent(content) }
+        return row
+    }
+}
