@@ -107,14 +107,14 @@ extension UntypedStore {
             if end.version >= last { return end }
             try checkGoesOn()
             let eventCount = Int(clamping: spacing - (end.eventCount - covered))
-            end = try withSuccessor { [end] in try append(to: $0, after: end, through: last, eventCount: eventCount) }
+            end = try withSuccessor { try append(to: $0, through: last, eventCount: eventCount) }
         }
     }
 
     /// Appends commits until they have so many events, or a megabyte of records.
-    private func append(
-        to copy: CommitLog, after end: LogPosition, through last: Version, eventCount: Int
-    ) throws -> LogPosition {
+    private func append(to copy: CommitLog, through last: Version, eventCount: Int) throws -> LogPosition {
+        // A log takes commits only after its end was read.
+        let end = try copy.readHead().head
         var run = RecordRun(first: end.version.next)
         var left = eventCount
         // Contents that the successor has dropped, and that an undo or a restore has brought back since.
