@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hostile packed blocks")
 struct HostileBlockTests {
-    /// The outcomes of the three ways of reading a hostile block.
+    /// The outcomes of the ways of reading a hostile block.
     private struct Outcomes {
         var refused = 0
         /// Refused while it was replayed.
@@ -52,6 +52,15 @@ struct HostileBlockTests {
                 }
                 outcomes.proven += 1
             } catch is RecordError {} catch is ListError {}
+            state = try PackedLog(records: before).state(at: Version(UInt64(before.count)))
+            do {
+                var reversal = PackedReversal(from: state.snapshot(), to: state.version, pieceCount: 4)
+                if try reversal.read(block, through: block.last) {
+                    try block.replay(into: &state)
+                    try reversal.apply(to: &state)
+                    try state.checkInvariants()
+                }
+            } catch  where error is RecordError || error is ListError {}
             do { try block.forEachHeader { _ in } } catch is RecordError {}
             do { try block.forEachIdentifier { _ in } } catch is RecordError {}
             for reference in subject.contents {

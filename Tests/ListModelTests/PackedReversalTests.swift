@@ -49,7 +49,7 @@ struct PackedReversalTests {
                 let target = Version(.random(in: base.rawValue...end.rawValue, using: &generator))
                 var start = try log.state(at: base)
                 var state = try log.state(at: end)
-                var reversal = PackedReversal(from: start.snapshot(), to: target)
+                var reversal = PackedReversal(from: start.snapshot(), to: target, pieceCount: 4)
                 var isPossible = true
                 for block in blocks where isPossible && reversal.version < end {
                     isPossible = try block.bytes.withUnsafeBytes { try reversal.read(PackedBlock($0), through: end) }
@@ -107,7 +107,7 @@ struct PackedReversalTests {
     func pieces(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...300, using: &generator)
-        var list = PieceList(section: 3, count: count)
+        var list = PieceList(section: 3, count: count, capacity: seed % 2 == 0 ? 4 : 64)
         var rows = (0..<count).map { Row(source: .section(3), offset: $0) }
         func expanded(_ pieces: [RowPiece]) -> [Row] {
             pieces.flatMap { piece in

@@ -99,6 +99,21 @@ struct DamagedTouchTests {
         #expect(try live.snapshot.rows.map(\.row.id) == [3, 2, 1])
     }
 
+    @Test("Two damaged commits in a row leave what was deleted before them in the trash")
+    func severalInARow() throws {
+        let fixture = try Self.unindexed()
+        try fixture.fill(6)
+        for id in [0, 1] as [UntypedID] { try fixture.store.edit("Delete") { try $0.delete(.item(id)) } }
+        for id in [2, 3] as [UntypedID] { try fixture.store.edit("Check") { try $0.toggle(.item(id)) } }
+        try fixture.store.edit("Delete") { try $0.delete(.item(4)) }
+        try fixture.store.checkpoint()
+        try fixture.store.close()
+        for version in [4, 5] as [UInt64] { try Self.damageCommit(version, at: fixture.path) }
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
+        #expect(try store.trash(limit: 1).map(\.row.id) == [4])
+        #expect(try store.trash(before: 4).map(\.row.id) == [1, 0])
+    }
+
     @Test("A damaged commit ends the index of the commits before it, and checkpoints do not make that anew each time")
     func index() throws {
         var edited = try EditedStore(seed: 14)

@@ -65,6 +65,7 @@ struct PackedPastTests {
             let hash = try reopened.snapshot(at: version).stateHash
             #expect(hash == hashes[Int(version.rawValue - first.rawValue)], "seed \(seed), \(version)")
         }
+        #expect(reopened.past.reversals > 10, "seed \(seed)")
         // As a slider that is moved backwards does.
         for number in stride(from: lastPacked.rawValue, to: lastPacked.rawValue - 400, by: -3) {
             let hash = try reopened.snapshot(at: Version(number)).stateHash

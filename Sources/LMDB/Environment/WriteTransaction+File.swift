@@ -69,9 +69,9 @@ extension WriteTransaction {
         }
         // SAFETY: pages of a value begin with a header, in the map and in memory that is allocated for them.
         let found = UnsafeRawBufferPointer(start: start - header, count: header)
-        let number = found.loadUnaligned(as: UInt64.self)
-        let flags = found.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
-        let pages = found.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
+        let number = found.loadUnaligned(fromByteOffset: PageOffset.pgno, as: UInt64.self)
+        let flags = found.loadUnaligned(fromByteOffset: PageOffset.flags, as: UInt16.self)
+        let pages = found.loadUnaligned(fromByteOffset: PageOffset.pages, as: UInt32.self)
         // Pages that are not in the file yet have a flag more.
         guard flags == 0x04, number >= 2, number <= UInt64(lastPage), value.count + header <= Int(pages) * pageSize
         else { throw LMDBError(.notInPlace(reason: "it was put just now"), in: "pwrite") }

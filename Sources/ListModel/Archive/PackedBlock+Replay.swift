@@ -133,19 +133,28 @@ extension PackedBlock {
         }
     }
 
-    /// Calls `body` with the version of the commit and each event, in order. Needs no state: what events delete or replace is not in a block.
+    /// Calls `body` with the version of the commit and each event, in order, until it returns false. Needs no state: what events delete or
+    /// replace is not in a block.
     ///
     /// - Parameter version: the last version to read, one of the block.
+    /// - Returns: whether it came to the end.
     /// - Throws: ``RecordError`` for damaged bytes, and what `body` throws.
-    func forEachEvent(through version: Version, _ body: (Version, PackedEvent) throws -> Void) throws {
+    func forEachEvent(through version: Version, _ body: (Version, PackedEvent) throws -> Bool) throws -> Bool {
+        let end = try checkedEnd(version)
         var events = try EventReader(self)
-        try forEachChunk(through: checkedEnd(version), .events) { headers, versions in
-            for version in versions {
+        var next = first
+        while next <= end {
+            let headers = try headers(near: next, .events)
+            for version in headers.versions.clamped(to: first..<end.next) {
                 try events.beginCommit(version)
-                for _ in 0..<headers.eventCount(version) { try body(version, events.next()) }
+                for _ in 0..<headers.eventCount(version) {
+                    guard try body(version, events.next()) else { return false }
+                }
                 try events.endCommit()
             }
+            next = headers.versions.upperBound
         }
+        return true
     }
 
     /// Calls `body` with the headers of the commits from the first through one, chunk by chunk.

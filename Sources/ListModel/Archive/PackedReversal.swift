@@ -29,15 +29,22 @@ package struct PackedReversal: ~Copyable {
     /// The pieces of the sections that events changed, and where those of a section are.
     private var sections: [PieceList] = []
     private var slots: [Int: Int] = [:]
+    /// The rows of those sections at the beginning, by the same number.
+    private var firstRows: [PersistentTree<UntypedRow>] = []
+    private let pieceCount: Int
+    /// The most events. They are in memory, and the time to follow them grows with their square.
+    private static let mostEvents = 65_536
 
     /// A reversal that has read nothing yet.
     ///
     /// - Parameters:
     ///   - base: the list before the first block.
     ///   - target: the version to go back to.
-    package init(from base: UntypedSnapshot, to target: Version) {
+    ///   - pieceCount: the most pieces of a chunk.
+    package init(from base: UntypedSnapshot, to target: Version, pieceCount: Int = 64) {
         self.base = ListState(from: base)
         self.target = target
+        self.pieceCount = pieceCount
         version = base.version
         stateHash = base.stateHash
     }
@@ -47,22 +54,26 @@ package struct PackedReversal: ~Copyable {
     /// - Parameters:
     ///   - block: the block.
     ///   - end: the last version to read, of this block or a later one.
-    /// - Returns: whether its commits can be taken back. They cannot if the block does not begin after ``version``, or if they
-    ///   inserted, deleted, moved or renamed sections or replaced the list.
+    /// - Returns: whether its commits can be taken back. They cannot if the block does not begin after ``version``, if they inserted, deleted,
+    ///   moved or renamed sections or replaced the list, or if they are too many.
     /// - Throws: ``RecordError`` for damaged bytes, ``ListError`` for events that do not fit the list.
-    /// - Complexity: O(k · p) for k events and p pieces of a chunk. No row is read.
+    /// - Complexity: O(k · (p + k / p)) for k events and p pieces of a chunk. No row is read.
     package mutating func read(_ block: PackedBlock, through end: Version) throws -> Bool {
-        guard block.first == version.next else { return false }
-        var isPossible = true
+        guard block.first == version.next, block.eventCount <= PackedReversal.mostEvents - events.count else {
+            return false
+        }
         version = min(end, block.last)
         stateHash = version == block.last ? block.stateHash : nil
-        try block.forEachEvent(through: version) { commit, event in
-            guard isPossible else { return }
-            if commit > target && firstReverted == nil { firstReverted = events.count }
-            isPossible = try follow(event)
-            events.append(event)
+        let pool = base.pool
+        return try pool.checked {
+            try block.forEachEvent(through: version) { commit, event in
+                if commit > target && firstReverted == nil { firstReverted = events.count }
+                if event.kind == .annotated { return true }
+                guard try follow(event) else { return false }
+                events.append(event)
+                return true
+            }
         }
-        return isPossible
     }
 
     /// Takes the commits behind the target back.
@@ -112,8 +123,7 @@ package struct PackedReversal: ~Copyable {
             try edit(path, count: event.count) { list in
                 list.change(path.item, event.count) { $0.depth &+= event.change }
             }
-        case .annotated: break
-        case .sectionInserted, .sectionDeleted, .sectionMoved, .sectionRenamed, .listReloaded: return false
+        case .annotated, .sectionInserted, .sectionDeleted, .sectionMoved, .sectionRenamed, .listReloaded: return false
         }
         return true
     }
@@ -134,9 +144,11 @@ package struct PackedReversal: ~Copyable {
             slot = known
         } else {
             try base.checkSection(path.section)
+            let rows = base.sectionEntry(at: path.section).items(base.pool)
             slot = sections.count
             slots[path.section] = slot
-            sections.append(PieceList(section: path.section, count: base.itemCount(inSectionAt: path.section)))
+            sections.append(PieceList(section: path.section, count: rows.count, capacity: pieceCount))
+            firstRows.append(rows)
         }
         let rows = sections[slot].count
         guard path.item >= 0, path.item <= rows, count <= rows - path.item else {
@@ -188,7 +200,8 @@ package struct PackedReversal: ~Copyable {
         switch piece.source {
         case .section(let section):
             let place = piece.offset + index
-            row = base.items(inSectionAt: section, place..<place + 1)[0]
+            guard let slot = slots[section] else { preconditionFailure("a piece of a section that was followed") }
+            row = firstRows[slot][place]
         case .event(let number): row = events[number].rows[piece.offset + index]
         }
         if piece.isToggled { row.setChecked(!row.isChecked) }

@@ -40,14 +40,14 @@ struct PieceList {
     }
 
     /// The most pieces of a chunk. To find a row, the chunks and then the pieces of one are passed over.
-    private static let capacity = 64
-
+    private let capacity: Int
     private var chunks: [Chunk] = []
     /// How many rows there are.
     private(set) var count = 0
 
     /// A section of the list that the events begin with.
-    init(section: Int, count: Int) {
+    init(section: Int, count: Int, capacity: Int) {
+        self.capacity = capacity
         if count > 0 { insert([RowPiece(source: .section(section), offset: 0, count: count)], at: 0) }
     }
 
@@ -75,7 +75,7 @@ struct PieceList {
             skipped = 0
         }
         self.count -= count
-        chunks.removeAll { $0.count == 0 }
+        if chunks.contains(where: { $0.count == 0 }) { chunks.removeAll { $0.count == 0 } }
         return taken
     }
 
@@ -97,8 +97,8 @@ struct PieceList {
         chunks[chunk].pieces.insert(contentsOf: pieces, at: index)
         chunks[chunk].count += added
         count += added
-        while chunks[chunk].pieces.count > PieceList.capacity {
-            let half = Array(chunks[chunk].pieces.suffix(PieceList.capacity / 2))
+        while chunks[chunk].pieces.count > capacity {
+            let half = Array(chunks[chunk].pieces.suffix(capacity / 2))
             chunks[chunk].pieces.removeLast(half.count)
             let moved = half.reduce(0) { $0 + $1.count }
             chunks[chunk].count -= moved

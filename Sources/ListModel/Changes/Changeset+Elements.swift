@@ -17,7 +17,7 @@ extension Changeset {
         }
 
         /// How many bytes of commits are read to learn what others have put somewhere.
-        private static let readBytes = 16 << 20
+        fileprivate static let readBytes = 16 << 20
 
         /// What commits of a log have put somewhere; nil if they are too many or too large to be read, or if one cannot be read.
         ///
@@ -79,14 +79,15 @@ extension Changeset {
     final class ReadCommits {
         private var known: [Version: (placed: Elements, bytes: Int)] = [:]
 
-        /// What a commit has put somewhere (nothing, if it is of `scope`), and the size of its record; nil if it cannot be read.
+        /// What a commit has put somewhere (nothing, if it is of `scope` or too large), and the size of its record; nil if it cannot be read.
         fileprivate func read(
             _ version: Version, of source: any CommitSource, except scope: HistoryScope?
         ) throws -> (placed: Elements, bytes: Int)? {
             if let commit = known[version] { return commit }
             // A damaged commit of others does not keep a user from undoing a step.
             guard let commit = try? source.commit(version) else { return nil }
-            let counts = scope == nil || commit.scope != scope
+            // Whoever asks gives up at a larger one.
+            let counts = (scope == nil || commit.scope != scope) && commit.record.count <= Elements.readBytes
             let found = (placed: try Elements(placedBy: counts ? [commit] : []), bytes: commit.record.count)
             known[version] = found
             return found

@@ -34,6 +34,7 @@ public struct UntypedEditor: ~Copyable, @unchecked Sendable {
     /// Whether a commit is in progress.
     public private(set) var isEditing = false
     /// Whether the editor is lent to the closure of a commit, which may make edits but neither begin nor end a commit.
+    /// Only `UntypedEditor+Lending` changes it.
     var isLent = false
     /// The draft of the present commit, or of the last one.
     private var draft = CommitDraft(name: "", time: Timestamp(microseconds: 0))

@@ -130,7 +130,7 @@ extension GroupCommit {
         wakeAll()
     }
 
-    // MARK: What is known of other processes
+    // MARK: What is known of other processes, and of commits that were made again
 
     /// Whether another process has been quicker so often that the queue should be appended with its lock held throughout.
     var isUnlucky: Bool { monitor.withLock { state.race.lossCount > 1 } }

@@ -22,7 +22,7 @@ extension GroupCommit {
 
         /// Whether a thread leads.
         var isLed = false
-        /// How many threads wait until nobody leads: before they have gone on, no other leader begins.
+        /// How many threads wait until nobody leads: before they have gone on, nobody begins to append. Draining may come first.
         var moverCount = 0
         /// Whether a background flush was requested and has not taken its group yet.
         var isFlushQueued = false

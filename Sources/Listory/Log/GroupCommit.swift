@@ -106,7 +106,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         }
     }
 
-    /// Waits until nobody leads, during which no other leader begins: a background leader could continue for ever. The lock is held.
+    /// Waits until nobody leads. Meanwhile nobody begins to append: a background leader could continue for ever. The lock is held.
     func waitUntilNobodyLeads() {
         state.moverCount += 1
         while state.isLed { monitor.wait(state.groupCount & 1) }

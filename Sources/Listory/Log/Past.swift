@@ -23,12 +23,15 @@ final class Past: Sendable {
         var blocks: [RecordRun] = []
         /// The rows at the end of the block that was unpacked last, where the next one begins.
         var rows: UntypedSnapshot?
+        /// The checkpoints behind which commits cannot be taken back as far as the next one.
+        var oneWay: Set<Version> = []
         /// The headers of packed commits that were read recently, the last ones first.
         var headers: [PackedHeaders] = []
         /// How often all this was forgotten. What was being read then is not remembered.
         var generation = 0
-        /// How many blocks were unpacked.
+        /// How many blocks were unpacked, and how often packed commits were taken back.
         var unpackings = 0
+        var reversals = 0
 
         /// Undo and redo read several places of the log in turn: what is undone, the undos, and the way between.
         static let blockCount = 4
@@ -63,9 +66,14 @@ final class Past: Sendable {
     /// How many blocks were unpacked.
     var unpackings: Int { state.withLock { $0.unpackings } }
 
+    /// How often packed commits were taken back.
+    var reversals: Int { state.withLock { $0.reversals } }
+
     /// Forgets the version that was read last.
     func clear() {
-        state.withLock { $0 = State(generation: $0.generation + 1, unpackings: $0.unpackings) }
+        state.withLock {
+            $0 = State(generation: $0.generation + 1, unpackings: $0.unpackings, reversals: $0.reversals)
+        }
     }
 
     /// A version before the newest, whose commits are all in the file, or which is kept because it has a name.
@@ -78,7 +86,7 @@ final class Past: Sendable {
         if version < log.base.version { return try keptPoint(at: version) }
         let (last, generation) = state.withLock { ($0.last, $0.generation) }
         if let last, last.version == version { return last }
-        let point = try nearestPoint(at: version, stored(for: version), (last.map { [$0] } ?? []) + others)
+        let point = try nearestPoint(at: version, stored(for: version), [last].compactMap(\.self) + others)
         state.withLock { if $0.generation == generation { $0.last = point } }
         return point
     }
@@ -102,7 +110,7 @@ final class Past: Sendable {
     func foldedPoint(
         at version: Version, or other: UntypedSnapshot? = nil, isFromOldest: Bool = false
     ) throws -> UntypedSnapshot {
-        let stored = try stored(for: version).filter { $0.version <= version }
+        let stored = try stored(for: version).filter { $0.rows.version <= version }
         let others = [other].compactMap(\.self).filter { $0.version <= version }
         return try isFromOldest
             ? nearestPoint(at: version, Array(stored.prefix(1)), []) : nearestPoint(at: version, stored, others)
@@ -111,37 +119,35 @@ final class Past: Sendable {
     /// A version, replayed from the nearest of known versions from which it can be: of a damaged log, that may be one on the other side.
     ///
     /// - Parameters:
-    ///   - stored: the checkpoints and the beginning.
+    ///   - stored: the checkpoints and the beginning, the oldest first.
     ///   - others: other known versions.
     private func nearestPoint(
-        at version: Version, _ stored: [UntypedSnapshot], _ others: [UntypedSnapshot]
+        at version: Version, _ stored: [StoredPoint], _ others: [UntypedSnapshot]
     ) throws -> UntypedSnapshot {
-        let candidates = stored + others
-        let hasLater = candidates.contains { $0.version > version }
-        var hasRecord = false
-        do { hasRecord = try hasLater && log.withRecord(of: version.next) { $0 != nil } } catch {
-            guard error.saysDamage else { throw error }
+        var starts = stored.map(\.rows) + others
+        var isRecord = false
+        if starts.contains(where: { $0.version > version }) {
+            do { isRecord = try log.withRecord(of: version.next) { $0 != nil } } catch {
+                guard error.saysDamage else { throw error }
+            }
         }
-        // No block goes across a checkpoint.
-        let base = hasRecord ? nil : stored.filter { $0.version <= version }.max { $0.version < $1.version }
-        let lastPacked = try hasLater && !hasRecord ? log.packed.lastPacked() : .empty
-        var starts = candidates.filter {
-            $0.version <= version || hasRecord || ($0.version <= lastPacked && Past.isScattered($0, after: base))
-        }
+        let stretch = isRecord ? nil : try reversibleStretch(around: version, stored)
+        starts.removeAll { $0.version > version && !isRecord && !(stretch?.versions.contains($0.version) ?? false) }
         func distance(_ point: UntypedSnapshot) -> UInt64 {
             if point.version <= version { return version.rawValue - point.version.rawValue }
             let distance = point.version.rawValue - version.rawValue
-            guard let base else { return distance }
-            // The block is decoded from its start, and rows are looked for in the list before it.
-            return distance + distance / 8 + (point.version.rawValue - base.version.rawValue) / 16
+            guard let stretch else { return distance }
+            // All commits of the stretch are decoded, and some rows are looked for in the list before it.
+            return distance + distance / 8 + (point.version.rawValue - stretch.base.version.rawValue) / 16
         }
         starts.sort { distance($0) < distance($1) }
         var failure: (any Error)?
         while let start = starts.first {
             do {
-                if let point = try replay(from: start, to: version, base) { return point }
+                if let point = try replay(from: start, to: version, stretch?.base) { return point }
                 // On the way back, there is a commit that cannot be taken back.
                 starts.removeAll { $0.version > version }
+                if let base = stretch?.base { state.withLock { _ = $0.oneWay.insert(base.version) } }
             } catch {
                 guard error.saysDamage else { throw error }
                 failure = failure ?? error
@@ -157,25 +163,49 @@ final class Past: Sendable {
         throw failure ?? ListError.unknownVersion(version, head: log.base.version)
     }
 
+    /// A version whose nodes are in the file, or the empty list, which has no checkpoint.
+    private struct StoredPoint {
+        let rows: UntypedSnapshot
+        let checkpoint: Checkpoint?
+    }
+
     /// The empty list or the base, and the checkpoints around a version, the oldest first.
-    private func stored(for version: Version) throws -> [UntypedSnapshot] {
-        var stored: [UntypedSnapshot] = []
+    private func stored(for version: Version) throws -> [StoredPoint] {
+        var stored: [StoredPoint] = []
         if log.base.version == .empty {
             let empty = ListState(NodePool(limits: nodes.limits), isTracking: false)
-            stored.append(UntypedSnapshot(empty: empty))
+            stored.append(StoredPoint(rows: UntypedSnapshot(empty: empty), checkpoint: nil))
         }
         guard let database else { return stored }
         for (checkpoint, lease) in try database.checkpoints(for: version, oldest: log.base.version) {
-            stored.append(checkpoint.snapshot(NodePool(after: nodes, lease)))
+            let rows = checkpoint.snapshot(NodePool(after: nodes, lease))
+            stored.append(StoredPoint(rows: rows, checkpoint: checkpoint))
         }
         return stored
     }
 
-    /// Whether so few commits lie between two versions that most of them change leaves of their own. Then a replay reads nodes most of the
-    /// time, and decoding all of a block to go back a part of it is worth it.
-    private static func isScattered(_ end: UntypedSnapshot, after base: UntypedSnapshot?) -> Bool {
-        guard let base else { return false }
-        return end.version.rawValue - base.version.rawValue < UInt64(end.itemCount / 16)
+    /// The checkpoints around a version, if it is worth trying to take packed commits between them back: if most events in between change leaves
+    /// of their own. Then a replay reads nodes most of the time, so decoding all of them to take a part of them back takes less.
+    ///
+    /// - Returns: the rows at the first checkpoint, and the versions of known rows from which commits may be taken back.
+    private func reversibleStretch(
+        around version: Version, _ stored: [StoredPoint]
+    ) throws -> (base: UntypedSnapshot, versions: ClosedRange<Version>)? {
+        guard let base = stored.last(where: { $0.rows.version <= version }),
+            let end = stored.first(where: { $0.rows.version > version })?.checkpoint,
+            state.withLock({ !$0.oneWay.contains(base.rows.version) })
+        else { return nil }
+        let events = end.eventCount &- (base.checkpoint?.eventCount ?? 0)
+        // The policy counts a changed leaf as twelve.
+        guard end.work &- (base.checkpoint?.work ?? 0) >= events &* 6 else { return nil }
+        do {
+            // No block goes across a checkpoint.
+            let last = min(end.version, try log.packed.lastPacked())
+            return last > version ? (base.rows, version.next...last) : nil
+        } catch {
+            guard error.saysDamage else { throw error }
+            return nil
+        }
     }
 
     /// - Parameter base: where the packed commits to take back begin; nil if they are not packed.
@@ -187,8 +217,10 @@ final class Past: Sendable {
         var state = ListState(from: start)
         let isThere = try reading(state.pool) {
             if start.version > version {
-                return try base.map { try log.unreplayBlocks(&state, to: version, from: $0) }
-                    ?? log.unreplay(&state, to: version)
+                guard let base else { return try log.unreplay(&state, to: version) }
+                guard try log.unreplayBlocks(&state, to: version, from: base) else { return false }
+                self.state.withLock { $0.reversals += 1 }
+                return true
             }
             try log.replay(into: &state, through: version)
             return true

@@ -203,7 +203,7 @@ private struct SalvageFile: ~Copyable {
         } else {
             lastCovered = Version(UInt64.max)
         }
-        spacing = UInt64(max(1, options.checkpoints.interval, options.checkpoints.maximumSpacing))
+        spacing = UInt64(options.checkpoints.spacingAtOnce)
     }
 
     mutating func begin(_ state: inout ListState, _ versions: [FirstVersion]) throws {

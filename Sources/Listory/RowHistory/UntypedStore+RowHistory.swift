@@ -37,8 +37,8 @@ extension UntypedStore {
     ///   - version: only commits before this one; nil for all. The version of the last result continues the list.
     ///   - limit: how many at most.
     /// - Returns: nothing if no row had the id since ``StoreProtocol/oldestVersion``.
-    /// - Throws: an error of the log; that of a damaged commit only if it has changed the row, or may have. Before that version, the list
-    ///   continues.
+    /// - Throws: an error of the log; that of a damaged commit that is not packed only if it has changed the row, or may have. Before
+    ///   that version, the list continues.
     /// - Complexity: O(log n + k) for n commits, of which k changed the row, and reading the commits that are returned. The first call also
     ///   reads what is not indexed: the newest commits, at most some hundred KiB; in a compacted store, the commits that were packed, and
     ///   the ids of all rows of ``StoreProtocol/oldestVersion``.

@@ -100,36 +100,45 @@ extension UntypedStore {
             if end.eventCount - covered >= spacing {
                 // No checkpoint of a replica covers pending commits.
                 if group.log.confirmed.covers(end.version) {
-                    guard try unlessDamaged({ try takeCheckpointOfSuccessor() }) != nil else { return nil }
+                    // Without room for a checkpoint, the next opening replays more. A successor that is complete takes the place all the same.
+                    do { try takeCheckpointOfSuccessor() } catch  where saysNoSuccessor(error) { return nil } catch {}
                 }
                 covered = end.eventCount
             }
             if end.version >= last { return end }
             try checkGoesOn()
             let eventCount = Int(clamping: spacing - (end.eventCount - covered))
-            end = try withSuccessor { try append(to: $0, through: last, eventCount: eventCount) }
+            end = try append(after: end, through: last, eventCount: eventCount, base: found.base)
         }
     }
 
     /// Appends commits until they have so many events, or a megabyte of records.
-    private func append(to copy: CommitLog, through last: Version, eventCount: Int) throws -> LogPosition {
-        // A log takes commits only after its end was read.
-        let end = try copy.readHead().head
+    private func append(
+        after end: LogPosition, through last: Version, eventCount: Int, base: Version
+    ) throws -> LogPosition {
         var run = RecordRun(first: end.version.next)
-        var left = eventCount
+        var (left, checksum) = (eventCount, end.checksum)
         // Contents that the successor has dropped, and that an undo or a restore has brought back since.
         var older: Set<ContentReference> = []
         while left > 0, run.size < 1 << 20, run.version(run.count) <= last {
             let records = try group.records(of: run.version(run.count).rawValue...last.rawValue)
             for index in 0..<records.count where left > 0 {
-                let commit = try Commit(record: records.record(index), version: records.version(index))
+                // The pending commits of a replica may be replaced between two reads.
+                let commit = try Commit(
+                    record: records.record(index), version: records.version(index), previousChecksum: checksum)
+                checksum = commit.checksum
                 records.withRecord(index) { run.append($0, eventCount: commit.eventCount) }
-                older.formUnion(try commit.contents(through: copy.base.version))
+                older.formUnion(try commit.contents(through: base))
                 left -= commit.eventCount
             }
         }
-        _ = try copy.putContents(older) { try group.log.packed.isKnownAsLost($0) ? nil : group.content(of: $0) }
-        return try copy.append(run, 0..<run.count, after: end)
+        return try withSuccessor { copy in
+            // A log takes commits only after its end was read.
+            let found = try copy.readHead().head
+            guard found == end else { throw LostRace() }
+            _ = try copy.putContents(older) { try group.log.packed.isKnownAsLost($0) ? nil : group.content(of: $0) }
+            return try copy.append(run, 0..<run.count, after: end)
+        }
     }
 
     /// Takes a checkpoint of the newest version of the successor, which is confirmed if this store is a replica.
@@ -158,10 +167,11 @@ extension UntypedStore {
 
     /// What `read` returns; nil if the successor is damaged, or no store.
     private func unlessDamaged<Value>(_ read: () throws -> Value) throws -> Value? {
-        do { return try read() } catch {
-            guard error.saysDamage || (error as? ListError)?.code == "notAStore" else { throw error }
-            return nil
-        }
+        do { return try read() } catch  where saysNoSuccessor(error) { return nil }
+    }
+
+    private func saysNoSuccessor(_ error: any Error) -> Bool {
+        error.saysDamage || (error as? ListError)?.code == "notAStore"
     }
 
     /// The oldest version of the successor; nil if there is none.

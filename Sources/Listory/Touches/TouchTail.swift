@@ -60,7 +60,7 @@ struct TouchTail: Sendable {
     }
 
     /// What a commit that cannot be read may have done.
-    private static let anything: ChangeKinds = [.inserted, .deleted, .moved, .updated, .toggled, .outlined]
+    static let anything: ChangeKinds = [.inserted, .deleted, .moved, .updated, .toggled, .outlined]
 
     /// The touches of some fingerprints up to a version, one for each commit; of each, the newest first.
     ///
