@@ -9,7 +9,8 @@ import SharedLog
 
 extension Replica {
     /// Offers a snapshot if the log has grown by more than ``Options/snapshotBytes`` since the last one. If that fails, everything has been
-    /// exchanged all the same: the state says so, and it is tried again when the log has grown as much again. If nothing was sent, because
+    /// exchanged all the same: the state says so, and it is tried again when the log has grown as much again; one that is too large, when the
+    /// log has grown by its size. If nothing was sent, because
     /// the server cannot be reached or another file is just made beside the store, the next exchange tries again.
     ///
     /// - Parameter isPatient: whether it waits a while before, so that another replica may do it.
@@ -27,6 +28,8 @@ extension Replica {
             }
             isFirstToOffer = false
             snapshotNumber = store.confirmed?.version.rawValue ?? snapshotNumber
+            // To see that it still is, all of it has to be made.
+            if case SharedLogError.tooLarge(_, let bytes, _) = error { tooLargeSnapshot = (snapshotNumber, bytes) }
             published.change { $0.snapshotFailure = error }
         }
     }
@@ -54,7 +57,9 @@ extension Replica {
         }
         // By the mean, because the bytes up to the snapshot are not known.
         let mean = Double(store.confirmedRecordBytes) / Double(number)
-        return mean * Double(number - min(number, snapshotNumber)) >= Double(limit) * count
+        let start = max(snapshotNumber, tooLargeSnapshot?.number ?? 0)
+        let growth = max(Double(limit), Double(tooLargeSnapshot?.bytes ?? 0))
+        return mean * Double(number - min(number, start)) >= growth * count
     }
 
     /// A snapshot that is to be offered; nil if none is due any more, or commits wait to be sent.
@@ -107,6 +112,10 @@ extension Replica {
         let made = try store.withSnapshot { path, position in
             // It is mapped, not read.
             let file = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+            let (bytes, limit) = (file.count + codec.overhead, LogSnapshot.maximumBytes)
+            guard bytes <= limit else {
+                throw SharedLogError.tooLarge(number: position.version.rawValue, bytes: bytes, limit: limit)
+            }
             return (position, try codec.payload(of: file, number: position.version.rawValue))
         }
         guard let (position, bytes) = made else { return nil }
@@ -120,7 +129,7 @@ extension Replica {
     private func offer(_ snapshot: LogSnapshot) async throws {
         try Task.checkCancellation()
         try await log.offer(snapshot)
-        snapshotNumber = snapshot.position.number
+        (snapshotNumber, tooLargeSnapshot) = (snapshot.position.number, nil)
         noteOffered()
     }
 

@@ -62,6 +62,8 @@ public actor Replica {
     private var isRetryScheduled = false
     /// The position of the newest snapshot in the log that this replica knows of; 0 if it knows of none.
     var snapshotNumber: UInt64 = 0
+    /// The last commit and the size of a snapshot that the log has refused because it is too large.
+    var tooLargeSnapshot: (number: UInt64, bytes: Int)?
     private var isEncryptionNoted = false
     /// Offers a snapshot while ``follow()`` exchanges commits.
     var offering: Task<Void, Never>?

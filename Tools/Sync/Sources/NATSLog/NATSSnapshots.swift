@@ -92,6 +92,7 @@ enum NATSSnapshots {
     ) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         for sequence in manifest.parts {
+            try SharedLogError.checkCancellation()
             guard let message = try connection.message(sequence, of: names.snapshots) else { return nil }
             guard try NATSFrame.kind(of: message.bytes, at: .snapshot) == .part else {
                 throw SharedLogError.damaged(.snapshot, expected: "a part", found: "another message")

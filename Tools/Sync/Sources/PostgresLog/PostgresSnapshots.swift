@@ -93,6 +93,7 @@ enum PostgresSnapshots {
         var bytes: [UInt8] = []
         var part: Int64 = 0
         while part < header.partCount {
+            try SharedLogError.checkCancellation()
             part += 1
             guard
                 let rows = try connection.run(

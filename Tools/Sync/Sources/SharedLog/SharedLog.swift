@@ -41,7 +41,7 @@ public protocol SharedLog: Sendable {
     nonisolated(nonsending) func snapshotPosition() async throws -> LogPosition?
 
     /// Keeps a snapshot instead of the one before. Throws ``SharedLogError/tooLarge(number:bytes:limit:)`` if it has more bytes than
-    /// ``LogSnapshot/maximumBytes``.
+    /// ``LogSnapshot/maximumBytes``, or than the server takes.
     nonisolated(nonsending) func offer(_ snapshot: LogSnapshot) async throws
 
     /// Ends the connections. Later calls throw ``SharedLogError/closed``.

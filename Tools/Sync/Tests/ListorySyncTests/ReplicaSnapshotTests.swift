@@ -113,6 +113,33 @@ struct ReplicaSnapshotTests: ReplicaSuite {
         #expect(try await MemoryLog(server).snapshot()?.position.number == 4)
     }
 
+    @Test("A snapshot that is too large is made again only when the log has grown by its size")
+    func largeSnapshot() async throws {
+        let server = MemoryServer(maximumSnapshotBytes: 1_000)
+        let a = try store("a")
+        // It asks for the newest snapshot before it makes one.
+        let questions = Atomic(0)
+        let log = MemoryLog(server) { call in
+            if case .snapshotPosition = call { questions.add(1, ordering: .relaxed) }
+            return nil
+        }
+        var options = Replica.Options()
+        options.snapshotBytes = 1
+        let first = try Replica(a, log, list: "list", options: options)
+        var asked = 0
+        for id in 1..<6 {
+            try insert(Int64(id), a)
+            try await first.synchronize()
+            if id == 1 { asked = questions.load(ordering: .relaxed) }
+            if case .upToDate = first.state.phase {} else { Issue.record("\(first.state.phase)") }
+            guard case SharedLogError.tooLarge? = first.state.snapshotFailure else {
+                Issue.record("\(String(describing: first.state.snapshotFailure))")
+                return
+            }
+        }
+        #expect(server.count == 5 && asked > 0 && questions.load(ordering: .relaxed) == asked)
+    }
+
     @Test(
         "A snapshot for which the log could not be asked, or for which there was no place, is offered at the next exchange",
         arguments: [false, true])
