@@ -24,7 +24,8 @@ struct DamagedTouchTests {
         return try UntypedStore.open(at: fixture.path, options: fixture.store.options)
     }
 
-    /// Damages the record of a commit in the file of a closed store.
+    /// Damages the record of a commit in the file of a closed store, in a transaction: `SalvageTests.damage` also finds it on pages that are free
+    /// by now, and may be those of something else.
     private static func damageCommit(_ version: UInt64, at path: String) throws {
         let environment = try Environment.open(path: path)
         let commits = try environment.openDatabase(named: "commits", of: UInt64.self, [UInt8].self)
@@ -128,7 +129,7 @@ struct DamagedTouchTests {
         try edited.edit(5)
         try edited.store.checkpoint()
         let found = try #require(try edited.store.checkpointer?.touches.catalog())
-        // An index that is made anew does not say how much it has before it is complete.
+        // While an index is being rebuilt, its catalog does not say how many bytes of records it covers.
         #expect(found.recordBytes == indexed.recordBytes && indexed.recordBytes > 0)
         let last = try #require(found.last)
         #expect(last < 220)

@@ -19,7 +19,15 @@ extension ListState {
             places.append(event.path)
             if event.destination != event.path { places.append(event.destination) }
         }
-        places.sort()
+        prefetch(places)
+    }
+
+    /// Reads the nodes of scattered rows, several at a time.
+    ///
+    /// - Complexity: O(k log n) for k places.
+    func prefetch(_ places: [ListIndexPath]) {
+        guard pool.isStored, places.count >= ListState.fewestLeaves else { return }
+        var places = places.sorted()
         // One place of each leaf, about.
         let width = pool.limits.leafCapacity / 2
         var last = ListIndexPath(section: -1, item: 0)

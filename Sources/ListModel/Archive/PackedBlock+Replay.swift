@@ -31,6 +31,7 @@ extension PackedBlock {
                 try events.endCommit()
             }
             chunks.append(headers)
+            return true
         }
         try pending.flush(into: &state)
         state.version = end
@@ -97,6 +98,7 @@ extension PackedBlock {
                 rest -= record.count
                 try body(version, record)
             }
+            return true
         }
         // The contents of an event lie in its memory.
         withExtendedLifetime(events) {}
@@ -140,34 +142,34 @@ extension PackedBlock {
     /// - Returns: whether it came to the end.
     /// - Throws: ``RecordError`` for damaged bytes, and what `body` throws.
     func forEachEvent(through version: Version, _ body: (Version, PackedEvent) throws -> Bool) throws -> Bool {
-        let end = try checkedEnd(version)
         var events = try EventReader(self)
-        var next = first
-        while next <= end {
-            let headers = try headers(near: next, .events)
-            for version in headers.versions.clamped(to: first..<end.next) {
+        return try forEachChunk(through: checkedEnd(version), .events) { headers, versions in
+            for version in versions {
                 try events.beginCommit(version)
                 for _ in 0..<headers.eventCount(version) {
                     guard try body(version, events.next()) else { return false }
                 }
                 try events.endCommit()
             }
-            next = headers.versions.upperBound
+            return true
         }
-        return true
     }
 
-    /// Calls `body` with the headers of the commits from the first through one, chunk by chunk.
+    /// Calls `body` with the headers of the commits from the first through one, chunk by chunk, until it returns false.
+    ///
+    /// - Returns: whether it came to the end.
+    @discardableResult
     private func forEachChunk(
         through end: Version, _ columns: PackedHeaders.Columns,
-        _ body: (PackedHeaders, Range<Version>) throws -> Void
-    ) throws {
+        _ body: (PackedHeaders, Range<Version>) throws -> Bool
+    ) throws -> Bool {
         var next = first
         while next <= end {
             let headers = try headers(near: next, columns)
-            try body(headers, headers.versions.clamped(to: first..<end.next))
+            guard try body(headers, headers.versions.clamped(to: first..<end.next)) else { return false }
             next = headers.versions.upperBound
         }
+        return true
     }
 
     /// The last version to read, which must be in the block.

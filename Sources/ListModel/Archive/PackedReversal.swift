@@ -1,9 +1,12 @@
-// Takes packed commits back. A block leaves out what its events deleted or replaced, because whoever replays it has the rows. Going back, it
-// is found in the list that the block begins with: the events are followed with pieces of that list (`PieceList`), which says for each row
-// that was deleted where it was at first and what happened to it since. Only such rows are read there.
+// Takes packed commits back.
+//
+// A block does not store the rows that its events deleted, nor the contents that they replaced: whoever replays the block has them. To go
+// back, they are found in the list before the block. The events are followed with pieces of that list (`PieceList`), which know for each row
+// where it was at first and what happened to it since. Only the rows that come back are read there.
 //
 // Always holds: the rows, with the references to their contents, are those of a replay forwards. Nothing is changed before all
-// events were followed.
+// events were followed. As with a replay, the caller finds out whether nodes could not be read: those of the state, and those of the list
+// before the block.
 
 /// Takes the last of some packed commits back.
 ///
@@ -26,11 +29,9 @@ package struct PackedReversal: ~Copyable {
     private var replaced: [Int: [RowPiece]] = [:]
     /// The number of the first event of those commits.
     private var firstReverted: Int?
-    /// The pieces of the sections that events changed, and where those of a section are.
-    private var sections: [PieceList] = []
+    /// The sections that events changed, and where in the array each is.
+    private var sections: [(rows: PersistentTree<UntypedRow>, pieces: PieceList)] = []
     private var slots: [Int: Int] = [:]
-    /// The rows of those sections at the beginning, by the same number.
-    private var firstRows: [PersistentTree<UntypedRow>] = []
     private let pieceCount: Int
     /// The most events. They are in memory, and the time to follow them grows with their square.
     private static let mostEvents = 65_536
@@ -64,33 +65,28 @@ package struct PackedReversal: ~Copyable {
         }
         version = min(end, block.last)
         stateHash = version == block.last ? block.stateHash : nil
-        let pool = base.pool
-        return try pool.checked {
-            try block.forEachEvent(through: version) { commit, event in
-                if commit > target && firstReverted == nil { firstReverted = events.count }
-                if event.kind == .annotated { return true }
-                guard try follow(event) else { return false }
-                events.append(event)
-                return true
-            }
+        return try block.forEachEvent(through: version) { commit, event in
+            if commit > target && firstReverted == nil { firstReverted = events.count }
+            if event.kind == .annotated { return true }
+            guard try follow(event) else { return false }
+            events.append(event)
+            return true
         }
     }
 
     /// Takes the commits behind the target back.
     ///
     /// - Parameter state: the list at ``version``; afterwards at the target.
-    /// - Throws: ``ListError`` if that is another list than the blocks lead to, or if rows cannot be read.
+    /// - Throws: ``ListError`` if that is another list than the blocks lead to.
     /// - Complexity: O(k log n) for the k rows that the commits name.
     package func apply(to state: inout ListState) throws {
         if let stateHash { try state.checkHash(stateHash) }
-        try base.pool.checked {
-            prefetch()
-            var pending = EventRun()
-            for number in ((firstReverted ?? events.count)..<events.count).reversed() {
-                if let inverse = try inverse(ofEvent: number) { try pending.fold(inverse, into: &state) }
-            }
-            try pending.flush(into: &state)
+        prefetch()
+        var pending = EventRun()
+        for number in ((firstReverted ?? events.count)..<events.count).reversed() {
+            if let inverse = try inverse(ofEvent: number) { try pending.fold(inverse, into: &state) }
         }
+        try pending.flush(into: &state)
         state.version = target
     }
 
@@ -118,7 +114,7 @@ package struct PackedReversal: ~Copyable {
             }
             note(old)
         case .itemToggled: try edit(path, count: 1) { $0.change(path.item, 1) { $0.isToggled.toggle() } }
-        case .itemCollapsed: try edit(path, count: 1) { $0.change(path.item, 1) { $0.isFolded.toggle() } }
+        case .itemCollapsed: try edit(path, count: 1) { $0.change(path.item, 1) { $0.isCollapseToggled.toggle() } }
         case .itemsIndented:
             try edit(path, count: event.count) { list in
                 list.change(path.item, event.count) { $0.depth &+= event.change }
@@ -147,25 +143,24 @@ package struct PackedReversal: ~Copyable {
             let rows = base.sectionEntry(at: path.section).items(base.pool)
             slot = sections.count
             slots[path.section] = slot
-            sections.append(PieceList(section: path.section, count: rows.count, capacity: pieceCount))
-            firstRows.append(rows)
+            sections.append((rows, PieceList(section: path.section, count: rows.count, capacity: pieceCount)))
         }
-        let rows = sections[slot].count
+        let rows = sections[slot].pieces.count
         guard path.item >= 0, path.item <= rows, count <= rows - path.item else {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<rows)
         }
-        return try body(&sections[slot])
+        return try body(&sections[slot].pieces)
     }
 
     // MARK: Going back
 
     /// Reads the nodes of the list at the beginning that are needed, several at a time.
     private func prefetch() {
-        let wanted = replaced.values.joined().compactMap { piece -> PackedEvent? in
-            guard case .section(let section) = piece.source else { return nil }
-            return PackedEvent(.itemsDeleted, ListIndexPath(section: section, item: piece.offset), count: piece.count)
-        }
-        base.prefetch(wanted)
+        base.prefetch(
+            replaced.values.joined().compactMap { piece in
+                guard case .section(let section) = piece.source else { return nil }
+                return ListIndexPath(section: section, item: piece.offset)
+            })
     }
 
     private func inverse(ofEvent number: Int) throws -> PackedEvent? {
@@ -201,11 +196,11 @@ package struct PackedReversal: ~Copyable {
         case .section(let section):
             let place = piece.offset + index
             guard let slot = slots[section] else { preconditionFailure("a piece of a section that was followed") }
-            row = firstRows[slot][place]
+            row = sections[slot].rows[place]
         case .event(let number): row = events[number].rows[piece.offset + index]
         }
         if piece.isToggled { row.setChecked(!row.isChecked) }
-        if piece.isFolded { row.setCollapsed(!row.isCollapsed) }
+        if piece.isCollapseToggled { row.setCollapsed(!row.isCollapsed) }
         if piece.depth != 0 {
             guard UntypedRow.depths.contains(row.depth + piece.depth) else {
                 throw ListError.depthOutOfRange(row.id, depth: row.depth + piece.depth)

@@ -19,7 +19,7 @@ struct RowPiece: Equatable {
     var count: Int
     /// What happened to all of them since.
     var isToggled = false
-    var isFolded = false
+    var isCollapseToggled = false
     var depth = 0
     /// The number of the event that gave them their content, if it is not that of the source.
     var update: Int?

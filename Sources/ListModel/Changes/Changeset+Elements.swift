@@ -31,7 +31,8 @@ extension Changeset {
         ) throws {
             guard versions.count <= limit else { return nil }
             var bytes = 0
-            // From the newest one back: whoever asks several times asks up to the same version. So what is known stays within the limits.
+            // The newest first. All parts of a step ask for the commits up to the same version, so they share what was read, and together they
+            // remember no more than the limits allow.
             for version in versions.reversed() {
                 guard let commit = try known.read(version, of: source, except: scope) else { return nil }
                 bytes += commit.bytes
@@ -86,7 +87,7 @@ extension Changeset {
             if let commit = known[version] { return commit }
             // A damaged commit of others does not keep a user from undoing a step.
             guard let commit = try? source.commit(version) else { return nil }
-            // Whoever asks gives up at a larger one.
+            // With a larger record the caller gives up, so the ids in it are not needed.
             let counts = (scope == nil || commit.scope != scope) && commit.record.count <= Elements.readBytes
             let found = (placed: try Elements(placedBy: counts ? [commit] : []), bytes: commit.record.count)
             known[version] = found

@@ -163,16 +163,13 @@ extension CommitLog {
     /// - Complexity: O(k log n) for the k rows that the commits between `version` and the state name. The others are only decoded.
     func unreplayBlocks(_ state: inout ListState, to version: Version, from base: UntypedSnapshot) throws -> Bool {
         let end = state.version
-        let failures = base.failureCount
-        do {
-            var reversal = PackedReversal(from: base, to: version)
-            while reversal.version < end {
-                let isRead = try packed.withBlockCopy(of: reversal.version.next) { try reversal.read($0, through: end) }
-                guard isRead == true else { return false }
-            }
-            try reversal.apply(to: &state)
-            return true
-        } catch { throw base.failure(since: failures) == nil ? error : error.ofRows }
+        var reversal = PackedReversal(from: base, to: version)
+        while reversal.version < end {
+            let isRead = try packed.withBlockCopy(of: reversal.version.next) { try reversal.read($0, through: end) }
+            guard isRead == true else { return false }
+        }
+        try reversal.apply(to: &state)
+        return true
     }
 
     /// The checksum of the commit that made a version, to which the next one links; 0 for the empty list.

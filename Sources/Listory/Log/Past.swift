@@ -215,10 +215,12 @@ final class Past: Sendable {
     ) throws -> UntypedSnapshot? {
         if start.version == version { return start }
         var state = ListState(from: start)
-        let isThere = try reading(state.pool) {
+        let isThere = try reading(start) {
             if start.version > version {
                 guard let base else { return try log.unreplay(&state, to: version) }
-                guard try log.unreplayBlocks(&state, to: version, from: base) else { return false }
+                guard try reading(base, { try log.unreplayBlocks(&state, to: version, from: base) }) else {
+                    return false
+                }
                 self.state.withLock { $0.reversals += 1 }
                 return true
             }
@@ -228,11 +230,11 @@ final class Past: Sendable {
         return isThere ? state.snapshot() : nil
     }
 
-    /// Runs `body`. If rows could not be read, that is the error: events do not fit such rows.
-    private func reading<Result>(_ pool: NodePool, _ body: () throws -> Result) throws -> Result {
-        let failures = pool.failureCount
-        do { return try pool.checked(body) } catch {
-            throw pool.failure(since: failures) == nil ? error : error.ofRows
+    /// Runs `body`. If some of the rows could not be read, that is the error: events do not fit such rows.
+    private func reading<Result>(_ rows: UntypedSnapshot, _ body: () throws -> Result) throws -> Result {
+        let failures = rows.failureCount
+        do { return try rows.checked(body) } catch {
+            throw rows.failure(since: failures) == nil ? error : error.ofRows
         }
     }
 }
@@ -273,7 +275,7 @@ extension Past {
     private func unpack(_ version: Version, from rows: UntypedSnapshot) throws -> (RecordRun, UntypedSnapshot) {
         var records = RecordRun(first: rows.version.next)
         var state = ListState(from: rows)
-        try reading(state.pool) {
+        try reading(rows) {
             try log.packed.withBlockCopy(of: version) { block in
                 try block.forEachRecord(with: &state) { _, record in
                     record.withUnsafeBytes { records.append($0, eventCount: 0) }

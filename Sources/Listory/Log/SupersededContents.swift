@@ -21,8 +21,8 @@ final class SupersededContents: Sendable {
         var commits: [Commit] = []
     }
 
-    /// A number that changes before places are forgotten that were noted since it changed last. Whoever keeps rows for long has to read
-    /// them again by then.
+    /// How often places became older ones. A place that is noted at n is kept at n + 1, and forgotten at n + 2. So whoever keeps rows for long
+    /// has to read them again when the number has grown.
     var age: Int { isUsed.load(ordering: .acquiring) ? state.withLock { $0.turns } : 0 }
 
     /// How many places are kept, and once more as many older ones: who shows a snapshot gets a newer one soon.

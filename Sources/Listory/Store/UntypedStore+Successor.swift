@@ -90,8 +90,9 @@ extension UntypedStore {
     ///
     /// - Returns: the end of its log; nil if the successor does not continue this log, or is none.
     private func extend(through last: Version, _ checkGoesOn: () throws -> Void = {}) throws -> LogPosition? {
-        guard let found = try unlessDamaged({ try readSuccessor() }),
-            oldestVersion < found.base, found.end.version <= last,
+        let found: (base: Version, end: LogPosition, covered: UInt64)
+        do { found = try readSuccessor() } catch  where saysNoSuccessor(error) { return nil }
+        guard oldestVersion < found.base, found.end.version <= last,
             try past.checksum(of: found.end.version) == found.end.checksum
         else { return nil }
         let spacing = UInt64(options.checkpoints.spacingAtOnce)
@@ -165,11 +166,7 @@ extension UntypedStore {
         }
     }
 
-    /// What `read` returns; nil if the successor is damaged, or no store.
-    private func unlessDamaged<Value>(_ read: () throws -> Value) throws -> Value? {
-        do { return try read() } catch  where saysNoSuccessor(error) { return nil }
-    }
-
+    /// Whether an error says that the successor is damaged, or no store.
     private func saysNoSuccessor(_ error: any Error) -> Bool {
         error.saysDamage || (error as? ListError)?.code == "notAStore"
     }

@@ -32,7 +32,8 @@ extension TouchDatabase {
         } else if let end = known?.last, end >= last {
             return true
         }
-        // A damaged commit is no damage of the index: it ends before it. Otherwise each checkpoint would make all of it anew.
+        // The index ends before a damaged commit, and is itself sound. If that counted as damage of the index, each checkpoint would
+        // rebuild all of it.
         do { return try extendNow(through: last, recordBytes, limits, records, holds) } catch
             where error is DamagedTouches || (error as? LMDBError)?.saysDamage == true
         {

@@ -70,13 +70,11 @@ extension UntypedStore {
         let touches = try touches(of: [.row(id)], through: newest)[0].prefix { $0.version > row.commit.version }
         for (index, touch) in touches.enumerated() where touch.version >= first && touch.kinds.contains(.deleted) {
             // Only if it has come back meanwhile. Of most rows, that rules out a commit that cannot be read (`TouchTail`).
-            guard touches[(index + 1)...].contains(where: { $0.kinds.contains(.inserted) }) else { continue }
+            let returns = touches[(index + 1)...].filter { $0.kinds.contains(.inserted) }
+            if returns.isEmpty { continue }
             do { if try group.commit(touch.version).deletes(id) { return true } } catch {
                 // Of several damaged commits in a row, each may have brought it back. No readable one says so, and it is not in the list.
-                let mayBeDeletedFirst = !touches[(index + 1)...].contains {
-                    $0.kinds.contains(.inserted) && $0.kinds != TouchTail.anything
-                }
-                guard mayBeDeletedFirst && error.saysDamage else { throw error }
+                guard error.saysDamage, returns.allSatisfy({ $0.kinds == TouchTail.anything }) else { throw error }
             }
         }
         return false

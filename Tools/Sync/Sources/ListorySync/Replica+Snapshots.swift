@@ -112,10 +112,7 @@ extension Replica {
         let made = try store.withSnapshot { path, position in
             // It is mapped, not read.
             let file = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
-            let (bytes, limit) = (file.count + codec.overhead, LogSnapshot.maximumBytes)
-            guard bytes <= limit else {
-                throw SharedLogError.tooLarge(number: position.version.rawValue, bytes: bytes, limit: limit)
-            }
+            try LogSnapshot.checkSize(file.count + codec.overhead, at: position.version.rawValue)
             return (position, try codec.payload(of: file, number: position.version.rawValue))
         }
         guard let (position, bytes) = made else { return nil }

@@ -183,6 +183,12 @@ public struct PostgresPair: Sendable {
         }
     }
 
+    /// Stops both, and removes their files.
+    public func end() {
+        primary.end()
+        standby.end()
+    }
+
     /// The address of both.
     public var url: String { primary.url(with: standby) }
 }

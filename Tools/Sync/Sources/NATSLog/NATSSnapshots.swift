@@ -44,16 +44,13 @@ enum NATSSnapshots {
         return parts
     }
 
-    /// - Parameter largest: how many bytes it may have. One that has more is damage: it must not fill the memory of all who read.
+    /// - Parameter largest: how many bytes it may have. One that has more is damage.
     static func read(_ names: NATSNames, largest: Int, on connection: NATSConnection) throws -> LogSnapshot? {
         // A newer offer may remove the parts while they are read: then that one is read.
         var before: UInt64?
         while let message = try manifest(names, on: connection) {
             let manifest = try NATSFrame.Manifest(message.bytes)
-            guard manifest.size <= largest else {
-                throw SharedLogError.damaged(
-                    .snapshot, expected: "at most \(largest) bytes", found: "\(manifest.size)")
-            }
+            try LogSnapshot.checkStoredSize(manifest.size, limit: largest)
             if let bytes = try readParts(of: manifest, names, on: connection) {
                 let snapshot = LogSnapshot(position: manifest.position, bytes: bytes)
                 guard bytes.count == manifest.size, snapshot.digest == manifest.digest else {

@@ -45,15 +45,12 @@ enum PostgresSnapshots {
         let digest: UInt64
     }
 
-    /// - Parameter largest: how many bytes it may have. One that has more is damage: it must not fill the memory of all who read.
+    /// - Parameter largest: how many bytes it may have. One that has more is damage.
     static func read(_ list: Int64, largest: Int, on connection: PostgresConnection) throws -> LogSnapshot? {
         // A newer offer may remove the parts while they are read: then that one is read.
         var before: Int64?
         while let header = try newest(list, on: connection) {
-            guard header.size <= largest else {
-                throw SharedLogError.damaged(
-                    .snapshot, expected: "at most \(largest) bytes", found: "\(header.size)")
-            }
+            try LogSnapshot.checkStoredSize(Int(header.size), limit: largest)
             if let snapshot = try readParts(of: header, list: list, on: connection) { return snapshot }
             guard before != header.offer else {
                 throw SharedLogError.damaged(

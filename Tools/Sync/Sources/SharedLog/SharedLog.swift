@@ -99,8 +99,19 @@ public struct LogSnapshot: Hashable, Sendable {
 
     /// Throws ``SharedLogError/tooLarge(number:bytes:limit:)`` if it has more bytes than may be written.
     package func checkSize(limit: Int) throws {
-        guard bytes.count <= limit else {
-            throw SharedLogError.tooLarge(number: position.number, bytes: bytes.count, limit: limit)
+        try LogSnapshot.checkSize(bytes.count, at: position.number, limit: limit)
+    }
+
+    /// As ``checkSize(limit:)``, of a snapshot that is not made yet.
+    package static func checkSize(_ bytes: Int, at number: UInt64, limit: Int = LogSnapshot.maximumBytes) throws {
+        guard bytes <= limit else { throw SharedLogError.tooLarge(number: number, bytes: bytes, limit: limit) }
+    }
+
+    /// Throws ``SharedLogError/damaged(_:expected:found:)`` if one that a server has is larger than any may be: it must not fill the memory of
+    /// all who read.
+    package static func checkStoredSize(_ bytes: Int, limit: Int) throws {
+        guard bytes <= limit else {
+            throw SharedLogError.damaged(.snapshot, expected: "at most \(limit) bytes", found: "\(bytes)")
         }
     }
 

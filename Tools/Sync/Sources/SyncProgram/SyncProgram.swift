@@ -332,8 +332,7 @@ struct ClusterCommand: ParsableCommand {
             withExtendedLifetime((nats, postgres)) { while true { pause() } }
         }
         for server in nats.servers { server.end() }
-        postgres.primary.end()
-        postgres.standby.end()
+        postgres.end()
     }
 }
 

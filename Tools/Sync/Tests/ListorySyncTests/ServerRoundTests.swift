@@ -78,8 +78,7 @@ struct ServerRoundTests {
                 try pair.standby.start(with: [])
             }
         } end: {
-            pair.primary.end()
-            pair.standby.end()
+            pair.end()
         }
     }
 

@@ -139,15 +139,14 @@ extension HostileServerTests {
         await log.close()
     }
 
-    @Test(arguments: [3, 7] as [UInt64])
-    func aMessageThatIsMissingBeforeTheEndIsDamage(sequence: UInt64) async throws {
+    /// A log of eight entries, a message each, of which one message was deleted. The first message is the beginning of the log.
+    private func streamWithout(_ sequence: UInt64) async throws -> (url: String, list: String, log: any SharedLog) {
         let url = try SharedServers.nats.get().url
         let list = UUID().uuidString
         let names = NATSNames(list: list)
         let connection = try RawNATS(url)
         try connection.addStream(names.log, subject: names.subject)
         let log = try Engine.nats.open(url, list: list)
-        // The beginning is the first message. A few messages are read one by one, the others by a consumer.
         var end = LogPosition.beginning
         for number in 1...8 as ClosedRange<UInt8> {
             let entry = LogEntry(after: end, payload: [number])
@@ -155,6 +154,13 @@ extension HostileServerTests {
             end = entry.position
         }
         #expect(js_DeleteMsg(connection.context, names.log, sequence, nil, nil) == NATS_OK)
+        return (url, list, log)
+    }
+
+    /// A few messages are read one by one, the others by a consumer.
+    @Test(arguments: [3, 7] as [UInt64])
+    func aMessageThatIsMissingBeforeTheEndIsDamage(sequence: UInt64) async throws {
+        let (url, list, log) = try await streamWithout(sequence)
         let reader = try Engine.nats.open(url, list: list)
         do {
             let found = try await reader.all()
@@ -166,21 +172,9 @@ extension HostileServerTests {
 
     /// What others append meanwhile does not make it a log that cannot be reached.
     @Test func aMessageThatIsMissingIsDamageAlsoWhileOthersAppend() async throws {
-        let url = try SharedServers.nats.get().url
-        let list = UUID().uuidString
-        let names = NATSNames(list: list)
-        let connection = try RawNATS(url)
-        try connection.addStream(names.log, subject: names.subject)
-        let log = try Engine.nats.open(url, list: list)
-        var end = LogPosition.beginning
-        for number in 1...8 as ClosedRange<UInt8> {
-            let entry = LogEntry(after: end, payload: [number])
-            #expect(try await log.append([entry], after: end) == .appended)
-            end = entry.position
-        }
         // That of the entry which is searched for.
-        #expect(js_DeleteMsg(connection.context, names.log, 5, nil, nil) == NATS_OK)
-        let subject = names.subject
+        let (url, list, log) = try await streamWithout(5)
+        let subject = NATSNames(list: list).subject
         let others = Task {
             let raw = try RawNATS(url)
             while !Task.isCancelled {

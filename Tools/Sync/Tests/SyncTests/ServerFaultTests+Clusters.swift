@@ -7,10 +7,7 @@ import Testing
 extension ServerFaultTests {
     @Test func aStandbyThatTakesOverHasWhatThePrimaryAcknowledged() async throws {
         let pair = try PostgresPair(password: "secret")
-        defer {
-            pair.primary.end()
-            pair.standby.end()
-        }
+        defer { pair.end() }
         let url = pair.url
         let stranger = try Engine.postgres.open(url.replacing(":secret", with: ""), list: "list")
         do {
@@ -53,15 +50,20 @@ extension ServerFaultTests {
         await log.close()
     }
 
-    @Test func aPrimaryWithoutItsStandbyAcknowledgesNothing() async throws {
-        let pair = try PostgresPair()
-        defer {
-            pair.primary.end()
-            pair.standby.end()
-        }
-        let log = try Engine.postgres.open(pair.url, list: "list", timeout: .seconds(1))
+    /// A log that has the first of two entries.
+    private func logWithAnEntry(
+        on pair: PostgresPair, timeout: Duration = .seconds(5)
+    ) async throws -> (log: any SharedLog, entries: [LogEntry]) {
+        let log = try Engine.postgres.open(pair.url, list: "list", timeout: timeout)
         let entries = LogPosition.beginning.entries("a", "b")
         #expect(try await log.append([entries[0]], after: .beginning) == .appended)
+        return (log, entries)
+    }
+
+    @Test func aPrimaryWithoutItsStandbyAcknowledgesNothing() async throws {
+        let pair = try PostgresPair()
+        defer { pair.end() }
+        let (log, entries) = try await logWithAnEntry(on: pair, timeout: .seconds(1))
         try pair.standby.kill()
         do {
             _ = try await log.append([entries[1]], after: entries[0].position)
@@ -72,13 +74,8 @@ extension ServerFaultTests {
 
     @Test func anAppendWhoseWaitForTheStandbyWasEndedIsNotAcknowledged() async throws {
         let pair = try PostgresPair()
-        defer {
-            pair.primary.end()
-            pair.standby.end()
-        }
-        let log = try Engine.postgres.open(pair.url, list: "list", timeout: .seconds(60))
-        let entries = LogPosition.beginning.entries("a", "b")
-        #expect(try await log.append([entries[0]], after: .beginning) == .appended)
+        defer { pair.end() }
+        let (log, entries) = try await logWithAnEntry(on: pair, timeout: .seconds(60))
         try pair.standby.kill()
         async let answer = log.append([entries[1]], after: entries[0].position)
         // Division by zero fails as long as nobody waits. PostgreSQL then answers with success and a warning.
@@ -97,13 +94,8 @@ extension ServerFaultTests {
 
     @Test func aClientLeavesAServerThatTakesNoChangesAnyMore() async throws {
         let pair = try PostgresPair()
-        defer {
-            pair.primary.end()
-            pair.standby.end()
-        }
-        let log = try Engine.postgres.open(pair.url, list: "list")
-        let entries = LogPosition.beginning.entries("a", "b")
-        #expect(try await log.append([entries[0]], after: .beginning) == .appended)
+        defer { pair.end() }
+        let (log, entries) = try await logWithAnEntry(on: pair)
         try pair.standby.promote()
         // The connection to the primary stays.
         try pair.primary.run(sql: "ALTER SYSTEM SET default_transaction_read_only = on")
